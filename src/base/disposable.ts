@@ -1,0 +1,33 @@
+/** Something that can be ended; ending it twice is the same as once. */
+export interface Disposable {
+  dispose(): void;
+}
+
+/** A disposable that runs `action` the first time it is disposed. */
+export function toDisposable(action: () => void): Disposable {
+  let done = false;
+  return {
+    dispose() {
+      if (done) return;
+      done = true;
+      action();
+    },
+  };
+}
+
+/** Disposables that end together, last added first; one added after the end is ended at once. */
+export class DisposableStack implements Disposable {
+  readonly #items: Disposable[] = [];
+  #disposed = false;
+
+  add<T extends Disposable>(item: T): T {
+    if (this.#disposed) item.dispose();
+    else this.#items.push(item);
+    return item;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (let item = this.#items.pop(); item; item = this.#items.pop()) item.dispose();
+  }
+}

@@ -1,0 +1,24 @@
+/** Where the engine says what it does. Never given code, output or secrets. */
+export interface Log {
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** A log that keeps nothing. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+// ESC sequences (CSI, OSC, other strings, two-byte forms), then every remaining C0 and C1 byte but tab and newline.
+const ESCAPES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])/g;
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/** `text` without terminal control sequences, for terminals, logs and trees. */
+export function plainText(text: string): string {
+  return text.replace(ESCAPES, '').replace(CONTROLS, '');
+}
+
+/** The message of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,107 @@
+/** A mount that is empty at start and lives in memory. */
+export interface TmpfsSpec {
+  readonly path: string;
+  readonly bytes: number;
+  readonly inodes: number;
+  /** Octal, for example `0700`. */
+  readonly mode: string;
+  readonly exec: boolean;
+}
+
+/** Everything that decides how a sandbox's container is made: plain data, the same for every host. */
+export interface ContainerSpec {
+  readonly image: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Numeric `uid:gid`, both at least 10000. */
+  readonly user: string;
+  readonly workingDir: string;
+  readonly memoryBytes: number;
+  /** CPUs, fractions allowed. */
+  readonly cpus: number;
+  readonly pids: number;
+  readonly network: 'none' | 'bridge';
+  readonly readOnlyRoot: boolean;
+  readonly tmpfs: readonly TmpfsSpec[];
+  /** Bytes of /dev/shm. */
+  readonly shmBytes: number;
+  /** OCI runtime, or null for the host's default. */
+  readonly runtime: string | null;
+  /** Seccomp profile as JSON text, or null for the host's default. */
+  readonly seccomp: string | null;
+}
+
+/** What a caller may choose; the rest of the spec is fixed by policy. */
+export interface SandboxLimits {
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly pids: number;
+  readonly workspaceBytes: number;
+  readonly tmpBytes: number;
+  readonly network: boolean;
+  readonly readOnlyRoot: boolean;
+  readonly runtime: string | null;
+}
+
+/** The user and group that everything in a sandbox runs as. */
+export const SANDBOX_UID = 10001;
+/** Where a session's files live. */
+export const WORKSPACE = '/workspace';
+
+/** Reads the agent's length-prefixed bundle from stdin byte-exactly and runs it; anything after it is the relay's. */
+const LOADER = [
+  'import os',
+  'def take(n):',
+  ' b=b""',
+  ' while len(b)<n:',
+  '  c=os.read(0,n-len(b))',
+  '  if not c: os._exit(70)',
+  '  b+=c',
+  ' return b',
+  'exec(compile(take(int(take(8))),"<hothouse>","exec"))',
+].join('\n');
+
+/** The one builder of container specs. */
+export function containerSpec(
+  image: string,
+  limits: SandboxLimits,
+  labels: Readonly<Record<string, string>>,
+): ContainerSpec {
+  // Inodes are memory too: one for every 4 KiB keeps a flood of empty files within the mount's own size.
+  const mount = (path: string, bytes: number, exec: boolean): TmpfsSpec => ({
+    path,
+    bytes,
+    inodes: Math.ceil(bytes / 4096),
+    mode: '0700',
+    exec,
+  });
+  return {
+    image,
+    argv: ['python3', '-I', '-S', '-c', LOADER],
+    env: {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: WORKSPACE,
+      LANG: 'C.UTF-8',
+      TERM: 'dumb',
+      // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.
+      OPENBLAS_NUM_THREADS: '1',
+      OMP_NUM_THREADS: '1',
+      MPLCONFIGDIR: '/tmp/matplotlib',
+      IPYTHONDIR: '/tmp/ipython',
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+    labels,
+    user: `${SANDBOX_UID}:${SANDBOX_UID}`,
+    workingDir: WORKSPACE,
+    memoryBytes: limits.memoryBytes,
+    cpus: limits.cpus,
+    pids: limits.pids,
+    network: limits.network ? 'bridge' : 'none',
+    readOnlyRoot: limits.readOnlyRoot,
+    tmpfs: [mount(WORKSPACE, limits.workspaceBytes, true), mount('/tmp', limits.tmpBytes, true)],
+    shmBytes: limits.tmpBytes,
+    runtime: limits.runtime,
+    seccomp: null,
+  };
+}

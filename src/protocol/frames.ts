@@ -1,0 +1,125 @@
+/**
+ * The framing between engine and agent. A frame is a 9-byte header (type u8, channel u32, payload length u32, big
+ * endian) and its payload. Channel 0 is the agent itself; each process has a channel of its own, and a number is never
+ * used twice between two resets.
+ */
+
+/** Bytes of a frame header. */
+export const HEADER_BYTES = 9;
+/** The largest payload either side accepts, in bytes. */
+export const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
+/** Bytes of the nonce that opens the agent's side of a handshake, sent raw before its first frame. */
+export const NONCE_BYTES = 32;
+/** Stray bytes accepted before the nonce is seen; beyond it the handshake has failed. */
+export const MAX_STRAY_BYTES = 64 * 1024;
+
+/** What a frame is; the agent's numbers in `images/agent/hothouse_agent/frames.py` are the same. */
+export const FrameType = {
+  // engine → agent
+  hello: 1,
+  start: 2,
+  run: 3,
+  input: 4,
+  closeInput: 5,
+  signal: 6,
+  reset: 7,
+  ping: 8,
+  request: 9,
+  // agent → engine
+  ready: 65,
+  stdout: 66,
+  stderr: 67,
+  event: 68,
+  exit: 69,
+  reply: 70,
+  notice: 71,
+} as const;
+export type FrameType = (typeof FrameType)[keyof typeof FrameType];
+
+export interface Frame {
+  readonly type: number;
+  readonly channel: number;
+  readonly payload: Buffer;
+}
+
+/** One frame as bytes. Throws `RangeError` when the payload is over `MAX_PAYLOAD_BYTES`. */
+export function encodeFrame(type: FrameType, channel: number, payload: Uint8Array | string = ''): Buffer {
+  const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
+  if (body.length > MAX_PAYLOAD_BYTES) throw new RangeError(`a frame of ${body.length} bytes is over the limit`);
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+  frame.writeUInt8(type, 0);
+  frame.writeUInt32BE(channel, 1);
+  frame.writeUInt32BE(body.length, 5);
+  frame.set(body, HEADER_BYTES);
+  return frame;
+}
+
+/** Thrown by `FrameDecoder` when the other side breaks the framing; the stream is useless afterwards. */
+export class FramingError extends Error {}
+
+/**
+ * Turns the agent's bytes into frames. Between `expect(nonce)` and the nonce's arrival bytes are skipped, at most
+ * `MAX_STRAY_BYTES` of them. Any split of the stream gives the same frames.
+ */
+export class FrameDecoder {
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #nonce: Buffer | undefined;
+  #stray = 0;
+
+  /** Skips what comes until `nonce`, then decodes. */
+  expect(nonce: Buffer): void {
+    this.#nonce = nonce;
+    this.#stray = 0;
+  }
+
+  /** The frames completed by `chunk`. Throws `FramingError`. */
+  push(chunk: Buffer): Frame[] {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#nonce && !this.#skipToNonce(this.#nonce)) return [];
+    const frames: Frame[] = [];
+    for (let frame = this.#next(); frame; frame = this.#next()) frames.push(frame);
+    return frames;
+  }
+
+  #skipToNonce(nonce: Buffer): boolean {
+    const bytes = this.#join();
+    const at = bytes.indexOf(nonce);
+    const skipped = at === -1 ? Math.max(0, bytes.length - nonce.length + 1) : at;
+    this.#stray += skipped;
+    if (this.#stray > MAX_STRAY_BYTES) throw new FramingError('no handshake within the first bytes of the stream');
+    this.#keep(bytes.subarray(at === -1 ? skipped : at + nonce.length));
+    if (at !== -1) this.#nonce = undefined;
+    return at !== -1;
+  }
+
+  #next(): Frame | undefined {
+    if (this.#length < HEADER_BYTES) return undefined;
+    const first = this.#chunks[0];
+    const head = first && first.length >= HEADER_BYTES ? first : this.#join();
+    const length = head.readUInt32BE(5);
+    if (length > MAX_PAYLOAD_BYTES) throw new FramingError(`a frame claims ${length} bytes`);
+    if (this.#length < HEADER_BYTES + length) return undefined;
+    const bytes = this.#join();
+    this.#keep(bytes.subarray(HEADER_BYTES + length));
+    return {
+      type: bytes.readUInt8(0),
+      channel: bytes.readUInt32BE(1),
+      payload: bytes.subarray(HEADER_BYTES, HEADER_BYTES + length),
+    };
+  }
+
+  #join(): Buffer {
+    const [only] = this.#chunks;
+    if (only && this.#chunks.length === 1) return only;
+    const joined = Buffer.concat(this.#chunks, this.#length);
+    this.#chunks = [joined];
+    return joined;
+  }
+
+  #keep(rest: Buffer): void {
+    this.#chunks = rest.length > 0 ? [rest] : [];
+    this.#length = rest.length;
+  }
+}

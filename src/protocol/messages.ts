@@ -1,0 +1,117 @@
+import { z } from 'zod';
+
+/**
+ * The JSON payloads between engine and agent: one schema for each, types derived. Raw payloads (input, stdout, stderr)
+ * have none. `images/agent/` implements the other end.
+ */
+
+/** Version of this contract; engine and agent travel together, so a mismatch is a broken build. */
+export const PROTOCOL_VERSION = 1;
+
+/** Engine → agent, opens a relay's life. Sizes in bytes, times in milliseconds. */
+export const Hello = z.strictObject({
+  version: z.literal(PROTOCOL_VERSION),
+  /** `NONCE_BYTES` as hex; the agent answers with the raw bytes before its first frame. */
+  nonce: z.string().regex(/^[0-9a-f]{64}$/),
+  /** The agent leaves when nothing was heard for this long. */
+  silenceMs: z.int().positive(),
+  /** Bytes of each stream passed on for one run; the rest is read, counted and dropped. */
+  outputBytes: z.int().positive(),
+  /** Bytes of events (displays, results) passed on for one run. */
+  eventBytes: z.int().positive(),
+});
+export type Hello = z.infer<typeof Hello>;
+
+/** Engine → agent: start a process on a new channel. */
+export const Start = z.discriminatedUnion('kind', [
+  /** A fork of the zygote that takes `run` payloads; with `once` it ends after the first. */
+  z.strictObject({ kind: z.literal('python'), once: z.boolean() }),
+  /** A program; `input` and `closeInput` feed its stdin. */
+  z.strictObject({
+    kind: z.literal('exec'),
+    argv: z.array(z.string()).min(1),
+    cwd: z.string(),
+    env: z.record(z.string(), z.string()),
+  }),
+]);
+export type Start = z.infer<typeof Start>;
+
+/** Engine → agent: a signal for a channel's process group. */
+export const Signal = z.strictObject({ signal: z.enum(['SIGINT', 'SIGTERM', 'SIGKILL']) });
+export type Signal = z.infer<typeof Signal>;
+
+/** Engine → agent on channel 0, answered by a `Reply` of the same id. Paths are relative to the workspace. */
+export const Request = z.discriminatedUnion('op', [
+  z.strictObject({ id: z.int(), op: z.literal('measure') }),
+  z.strictObject({ id: z.int(), op: z.literal('put'), path: z.string(), data: z.base64() }),
+  z.strictObject({ id: z.int(), op: z.literal('get'), path: z.string() }),
+  z.strictObject({ id: z.int(), op: z.literal('list') }),
+  z.strictObject({ id: z.int(), op: z.literal('preload'), modules: z.array(z.string()) }),
+]);
+export type Request = z.infer<typeof Request>;
+
+/** What a reset removed and what it could not. */
+export const ResetReport = z.strictObject({
+  /** Nothing of the last run is left: no process, file or IPC object. */
+  clean: z.boolean(),
+  /** What was left, in words for a log. */
+  leftovers: z.array(z.string()),
+  killed: z.int().nonnegative(),
+  durationMs: z.number().nonnegative(),
+});
+export type ResetReport = z.infer<typeof ResetReport>;
+
+/** Agent → engine: a relay is ready; after a reset it carries the report. */
+export const Ready = z.strictObject({
+  version: z.literal(PROTOCOL_VERSION),
+  python: z.string(),
+  reset: ResetReport.nullable(),
+});
+export type Ready = z.infer<typeof Ready>;
+
+/** Agent → engine: a channel's process has ended and all its output was sent. */
+export const Exit = z.strictObject({
+  /** Exit status, or null when a signal ended it. */
+  code: z.int().nullable(),
+  /** Number of the signal that ended it, or null. */
+  signal: z.int().nullable(),
+  peakMemoryBytes: z.int().nonnegative(),
+  /** Processes of this sandbox that the kernel killed for memory while this one lived. */
+  oomKills: z.int().nonnegative(),
+  stdoutBytes: z.int().nonnegative(),
+  stderrBytes: z.int().nonnegative(),
+  /** Events dropped beyond `eventBytes`. */
+  eventsDropped: z.int().nonnegative(),
+  /** Why it could not be started, or null. */
+  failure: z.string().nullable(),
+});
+export type Exit = z.infer<typeof Exit>;
+
+/** Agent → engine: the answer to a `Request`. */
+export const Reply = z.strictObject({
+  id: z.int(),
+  error: z.string().nullable(),
+  value: z.unknown(),
+});
+export type Reply = z.infer<typeof Reply>;
+
+/** Value of the reply to `measure`. */
+export const Measurement = z.strictObject({
+  memoryBytes: z.int().nonnegative(),
+  processes: z.int().nonnegative(),
+  fds: z.int().nonnegative(),
+});
+export type Measurement = z.infer<typeof Measurement>;
+
+/** Agent → engine, unasked: preloading has ended. */
+export const Notice = z.strictObject({
+  preloaded: z.array(z.string()),
+  failed: z.array(z.string()),
+});
+export type Notice = z.infer<typeof Notice>;
+
+/**
+ * An event frame is two u64 counters (bytes of stdout and of stderr that the relay has read for this run) and one JSON
+ * line written by the channel's process. The counters are the relay's word; the line is the user code's and is checked.
+ */
+export const EVENT_PREFIX_BYTES = 16;

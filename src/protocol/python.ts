@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+/** What the engine asks of a Python process, and the events it answers with. Events come from user code's process. */
+
+/** Engine → Python: run a cell. */
+export interface PythonRun {
+  readonly op: 'run';
+  /** Echoed by every event of this request; events without it are dropped. */
+  readonly token: string;
+  readonly code: string;
+  /** Shown as the file name in tracebacks, for example `<cell 3>`. */
+  readonly name: string;
+  /** The whole of stdin; empty means end of file at once. */
+  readonly stdin: string;
+  /** Variables set before the run; when given, the JSON-able variables come back in `done`. */
+  readonly state: Readonly<Record<string, unknown>> | null;
+}
+
+/** Engine → Python: completions at `cursor`, a UTF-16 offset into `code`. */
+export interface PythonComplete {
+  readonly op: 'complete';
+  readonly token: string;
+  readonly code: string;
+  readonly cursor: number;
+}
+
+export type PythonRequest = PythonRun | PythonComplete;
+
+/** Mime type → content; binary types as base64, JSON types as parsed values. */
+export const MimeBundle = z.record(z.string(), z.unknown());
+export type MimeBundle = z.infer<typeof MimeBundle>;
+
+export const PythonEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('display'), token: z.string(), data: MimeBundle, id: z.string().nullable() }),
+  z.object({ type: z.literal('update'), token: z.string(), data: MimeBundle, id: z.string() }),
+  z.object({ type: z.literal('clear'), token: z.string(), wait: z.boolean() }),
+  z.object({ type: z.literal('result'), token: z.string(), data: MimeBundle }),
+  z.object({
+    type: z.literal('error'),
+    token: z.string(),
+    name: z.string(),
+    message: z.string(),
+    traceback: z.string(),
+  }),
+  z.object({
+    type: z.literal('done'),
+    token: z.string(),
+    status: z.enum(['ok', 'error', 'interrupted']),
+    /** Status given to `exit()`, otherwise null. */
+    exitCode: z.int().nullable(),
+    state: z.record(z.string(), z.unknown()).nullable(),
+    peakMemoryBytes: z.int().nonnegative(),
+  }),
+  z.object({
+    type: z.literal('completions'),
+    token: z.string(),
+    /** UTF-16 offsets of the text that a match replaces. */
+    start: z.int(),
+    end: z.int(),
+    matches: z.array(z.string()),
+  }),
+]);
+export type PythonEvent = z.infer<typeof PythonEvent>;

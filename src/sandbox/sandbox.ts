@@ -1,0 +1,59 @@
+import type { Exit, Measurement, Ready, Request, ResetReport, Signal, Start } from '../protocol/messages.ts';
+
+/** Why a sandbox is gone. */
+export interface SandboxLoss {
+  /** The kernel killed its first process for memory. */
+  readonly outOfMemory: boolean;
+  /** Words for people: `its container was removed`. */
+  readonly reason: string;
+}
+
+/** How a channel ended: its process exited, or the whole sandbox went. */
+export type ChannelEnd =
+  | { readonly kind: 'exit'; readonly exit: Exit }
+  | { readonly kind: 'lost'; readonly loss: SandboxLoss };
+
+/** Receives what a channel's process says; called in the order of arrival, never after `ended` resolved. */
+export interface ChannelListener {
+  onStdout(bytes: Buffer): void;
+  onStderr(bytes: Buffer): void;
+  /** A line from the process, unchecked, with the relay's counts of the run's stdout and stderr bytes. */
+  onEvent(line: string, stdoutBytes: number, stderrBytes: number): void;
+}
+
+/** One process in a sandbox. Calls after its end do nothing. */
+export interface Channel {
+  /** Python only: sends a request. It starts the counts of output anew. */
+  run(request: string): void;
+  /** Exec only: feeds stdin. */
+  write(bytes: Uint8Array): void;
+  closeInput(): void;
+  signal(signal: Signal['signal']): void;
+  readonly ended: Promise<ChannelEnd>;
+}
+
+/** One live sandbox: a container and the agent in it. */
+export interface Sandbox {
+  readonly id: string;
+  readonly ready: Ready;
+  start(start: Start, listener: ChannelListener): Channel;
+  /**
+   * Ends every process, empties every writable place and checks. All channels end. A report that is not `clean`, a
+   * rejection or a missed deadline means that the sandbox must be disposed.
+   */
+  reset(deadlineMs: number): Promise<ResetReport>;
+  measure(): Promise<Measurement>;
+  /** Bytes of memory the container uses, by the host's account. */
+  memoryBytes(): Promise<number>;
+  /** Asks the agent something; rejects with the agent's error. */
+  request(request: RequestBody): Promise<unknown>;
+  /** Resolves once, when the sandbox is gone, whoever ended it. */
+  readonly lost: Promise<SandboxLoss>;
+  /** Removes the container; resolves when it is gone. */
+  dispose(): Promise<void>;
+}
+
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** A `Request` before it has its id. */
+export type RequestBody = Without<Request, 'id'>;
