@@ -32,7 +32,6 @@ export const FrameType = {
   event: 68,
   exit: 69,
   reply: 70,
-  notice: 71,
 } as const;
 export type FrameType = (typeof FrameType)[keyof typeof FrameType];
 
@@ -58,19 +57,19 @@ export function encodeFrame(type: FrameType, channel: number, payload: Uint8Arra
 export class FramingError extends Error {}
 
 /**
- * Turns the agent's bytes into frames. Between `expect(nonce)` and the nonce's arrival bytes are skipped, at most
- * `MAX_STRAY_BYTES` of them. Any split of the stream gives the same frames.
+ * Turns the agent's bytes into frames. Between `expect(nonce)` and the nonce's arrival bytes are skipped, so that what
+ * was under way does no harm. Any split of the stream gives the same frames.
  */
 export class FrameDecoder {
   #chunks: Buffer[] = [];
   #length = 0;
   #nonce: Buffer | undefined;
-  #stray = 0;
+  #strayLeft = 0;
 
-  /** Skips what comes until `nonce`, then decodes. */
-  expect(nonce: Buffer): void {
+  /** Skips what comes until `nonce`, at most `maxStray` bytes, then decodes. */
+  expect(nonce: Buffer, maxStray = MAX_STRAY_BYTES): void {
     this.#nonce = nonce;
-    this.#stray = 0;
+    this.#strayLeft = maxStray;
   }
 
   /** The frames completed by `chunk`. Throws `FramingError`. */
@@ -87,8 +86,8 @@ export class FrameDecoder {
     const bytes = this.#join();
     const at = bytes.indexOf(nonce);
     const skipped = at === -1 ? Math.max(0, bytes.length - nonce.length + 1) : at;
-    this.#stray += skipped;
-    if (this.#stray > MAX_STRAY_BYTES) throw new FramingError('no handshake within the first bytes of the stream');
+    this.#strayLeft -= skipped;
+    if (this.#strayLeft < 0) throw new FramingError('no handshake within the first bytes of the stream');
     this.#keep(bytes.subarray(at === -1 ? skipped : at + nonce.length));
     if (at !== -1) this.#nonce = undefined;
     return at !== -1;

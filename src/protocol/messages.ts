@@ -40,12 +40,9 @@ export type Start = z.infer<typeof Start>;
 export const Signal = z.strictObject({ signal: z.enum(['SIGINT', 'SIGTERM', 'SIGKILL']) });
 export type Signal = z.infer<typeof Signal>;
 
-/** Engine → agent on channel 0, answered by a `Reply` of the same id. Paths are relative to the workspace. */
+/** Engine → agent on channel 0, answered by a `Reply` of the same id. */
 export const Request = z.discriminatedUnion('op', [
   z.strictObject({ id: z.int(), op: z.literal('measure') }),
-  z.strictObject({ id: z.int(), op: z.literal('put'), path: z.string(), data: z.base64() }),
-  z.strictObject({ id: z.int(), op: z.literal('get'), path: z.string() }),
-  z.strictObject({ id: z.int(), op: z.literal('list') }),
   z.strictObject({ id: z.int(), op: z.literal('preload'), modules: z.array(z.string()) }),
 ]);
 export type Request = z.infer<typeof Request>;
@@ -103,12 +100,12 @@ export const Measurement = z.strictObject({
 });
 export type Measurement = z.infer<typeof Measurement>;
 
-/** Agent → engine, unasked: preloading has ended. */
-export const Notice = z.strictObject({
-  preloaded: z.array(z.string()),
+/** Value of the reply to `preload`. */
+export const Preloaded = z.strictObject({
+  loaded: z.array(z.string()),
   failed: z.array(z.string()),
 });
-export type Notice = z.infer<typeof Notice>;
+export type Preloaded = z.infer<typeof Preloaded>;
 
 /**
  * An event frame is two u64 counters (bytes of stdout and of stderr that the relay has read for this run) and one JSON

@@ -50,6 +50,8 @@ export const PythonEvent = z.discriminatedUnion('type', [
     exitCode: z.int().nullable(),
     state: z.record(z.string(), z.unknown()).nullable(),
     peakMemoryBytes: z.int().nonnegative(),
+    /** Displays left out because the run had shown too much. */
+    dropped: z.int().nonnegative(),
   }),
   z.object({
     type: z.literal('completions'),

@@ -1,0 +1,158 @@
+"""Runs one cell in a namespace: the value of its last expression, top-level await, errors in the user's lines."""
+
+import __future__
+import ast
+import atexit
+import linecache
+import sys
+import threading
+import traceback
+
+from . import shell
+
+_FUTURES = 0
+for _name in __future__.all_feature_names:
+    _FUTURES |= getattr(__future__, _name).compiler_flag
+_OURS = "<hothouse>/"
+# inspect.CO_COROUTINE, without the weight of inspect.
+_CO_COROUTINE = 0x80
+
+
+class End:
+    """How a cell ended. `error` is the payload of an error event, or None."""
+
+    def __init__(self, status, exit_code=None, error=None):
+        self.status = status
+        self.exit_code = exit_code
+        self.error = error
+
+
+class Runner:
+    def __init__(self, module):
+        self.namespace = module.__dict__
+        self._futures = 0
+        self._loop = None
+
+    def run(self, code, name, publisher):
+        """Runs `code`; raises nothing but what a broken driver would."""
+        # Tracebacks then show the user's own lines.
+        linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+        try:
+            for unit, is_value in self._compile(code, name):
+                value = self._execute(unit)
+                if is_value and value is not None:
+                    self.namespace["_"] = value
+                    publisher.result(value)
+            publisher.end_of_cell()
+            return End("ok")
+        except SystemExit as error:
+            return _exited(error)
+        except BaseException as error:
+            return failed(error)
+
+    def _compile(self, code, name):
+        try:
+            tree = self._parse(code, name)
+        except SyntaxError:
+            changed = shell.transform(code)
+            if changed is None or changed == code:
+                raise
+            tree = self._parse(changed, name)
+        last = tree.body[-1] if tree.body else None
+        is_value = isinstance(last, ast.Expr) and not _silenced(code)
+        body = tree.body[:-1] if is_value else tree.body
+        units = []
+        if body:
+            units.append((self._code(ast.Module(body, tree.type_ignores), name, "exec"), False))
+        if is_value:
+            units.append((self._code(ast.Expression(last.value), name, "eval"), True))
+        return units
+
+    def _parse(self, code, name):
+        # Compiling the text finds what parsing alone does not, in the right order: a stray `return`, for example.
+        return self._code(code, name, "exec", ast.PyCF_ONLY_AST)
+
+    def _code(self, source, name, mode, flags=0):
+        flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self._futures
+        unit = compile(source, name, mode, flags, dont_inherit=True)
+        if not flags & ast.PyCF_ONLY_AST:
+            self._futures |= unit.co_flags & _FUTURES
+        return unit
+
+    def _execute(self, unit):
+        value = eval(unit, self.namespace)
+        if unit.co_flags & _CO_COROUTINE:
+            return self._await(value)
+        return value
+
+    def _await(self, coroutine):
+        import asyncio
+
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self._loop)
+        task = self._loop.create_task(coroutine)
+        try:
+            return self._loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            task.cancel()
+            self._loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
+            raise
+
+
+def _silenced(code):
+    # As in notebooks: a value that ends in a semicolon is not shown.
+    return code.rstrip().endswith(";")
+
+
+def _exited(error):
+    if error.code is None or isinstance(error.code, int):
+        number = error.code or 0
+        return End("ok" if number == 0 else "error", number & 0xFF, _exit_error(number) if number else None)
+    print(error.code, file=sys.stderr)
+    return End("error", 1, _exit_error(1))
+
+
+def _exit_error(number):
+    return {"name": "SystemExit", "message": str(number), "traceback": ""}
+
+
+def failed(error):
+    """The end of a cell that `error` ended."""
+    interrupted = isinstance(error, KeyboardInterrupt)
+    return End("interrupted" if interrupted else "error", None, _describe(error))
+
+
+def _describe(error):
+    name = type(error).__name__
+    try:
+        message = str(error)
+    except BaseException:
+        message = "<its message could not be made>"
+    return {"name": name, "message": message[:10_000], "traceback": _traceback(error)[-100_000:]}
+
+
+def _traceback(error):
+    try:
+        report = traceback.TracebackException(type(error), error, error.__traceback__)
+        _hide_driver(report)
+        return "".join(report.format())
+    except BaseException as second:
+        return "%s (its traceback could not be made: %s)\n" % (type(error).__name__, type(second).__name__)
+
+
+def _hide_driver(report):
+    seen = set()
+    while report is not None and id(report) not in seen:
+        seen.add(id(report))
+        frames = [frame for frame in report.stack if not frame.filename.startswith(_OURS)]
+        report.stack = traceback.StackSummary.from_list(frames)
+        report = report.__cause__ or report.__context__
+
+
+def finish_threads():
+    """What Python does when a program's main thread has ended: joins threads, runs exit functions."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    atexit._run_exitfuncs()

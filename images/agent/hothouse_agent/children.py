@@ -1,0 +1,62 @@
+"""What a child does between its fork and the user's code."""
+
+import os
+import sys
+
+from . import interpreter, kernel
+
+
+def prepare():
+    """Called in the zygote after each preloaded module: what every child would do again is done once."""
+    interpreter.prepare()
+
+
+def main(message, fds):
+    """Becomes the process that `message` describes; never returns."""
+    os.setsid()
+    kernel.set_dumpable(True)
+    _offer_to_oom_killer()
+    try:
+        if message["kind"] == "exec":
+            _exec(message, fds)
+        else:
+            _python(message, fds)
+    except BaseException as error:
+        os.write(2, ("%s: %s\n" % (type(error).__name__, error)).encode())
+    os._exit(127)
+
+
+def _offer_to_oom_killer():
+    # The kernel then takes the run and not the agent.
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+
+
+def _place(stdin, stdout, stderr):
+    for fd, number in ((stdin, 0), (stdout, 1), (stderr, 2)):
+        os.dup2(fd, number)
+
+
+def _close_all_but(*keep):
+    edge = 3
+    for fd in sorted(keep):
+        os.closerange(edge, fd)
+        edge = fd + 1
+    os.closerange(edge, 4096)
+
+
+def _exec(message, fds):
+    _place(*fds)
+    _close_all_but()
+    os.chdir(message["cwd"])
+    os.execvpe(message["argv"][0], message["argv"], {**os.environ, **message["env"]})
+
+
+def _python(message, fds):
+    stdout, stderr, events, requests = fds
+    _place(os.open("/dev/null", os.O_RDONLY), stdout, stderr)
+    _close_all_but(events, requests)
+    os.set_inheritable(events, False)
+    os.set_inheritable(requests, False)
+    sys.path.insert(0, os.getcwd())
+    interpreter.Interpreter(requests, events, message["once"], message["eventBytes"]).serve()

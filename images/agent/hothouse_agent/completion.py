@@ -1,0 +1,41 @@
+"""Completions for an editor: by IPython, or by rlcompleter where the image has no IPython."""
+
+from . import shell
+
+_MAX_MATCHES = 500
+
+
+def _units(text):
+    """Length in UTF-16 code units, as editors count."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _plain(code, cursor, namespace):
+    import re
+    import rlcompleter
+
+    word = re.search(r"[\w.]*$", code[:cursor]).group()
+    completer = rlcompleter.Completer(namespace)
+    matches = []
+    while len(matches) < _MAX_MATCHES:
+        match = completer.complete(word, len(matches))
+        if match is None:
+            break
+        matches.append(match)
+    return cursor - len(word), cursor, [match.rstrip("(") for match in matches]
+
+
+def complete(request, namespace):
+    """The payload of a completions event."""
+    code = request["code"]
+    cursor = len(code.encode("utf-16-le", "surrogatepass")[: 2 * request["cursor"]].decode("utf-16-le", "ignore"))
+    try:
+        start, end, matches = shell.complete(code, cursor) or _plain(code, cursor, namespace)
+    except Exception:
+        # Completion runs user code (properties, __dir__); what fails there offers nothing.
+        start, end, matches = cursor, cursor, []
+    return {
+        "start": _units(code[:start]),
+        "end": _units(code[:end]),
+        "matches": list(dict.fromkeys(matches))[:_MAX_MATCHES],
+    }

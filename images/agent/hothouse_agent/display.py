@@ -1,0 +1,157 @@
+"""What objects look like: mime bundles, and the events that carry them."""
+
+import base64
+import json
+import sys
+
+_METHODS = (
+    ("text/html", "_repr_html_"),
+    ("text/markdown", "_repr_markdown_"),
+    ("image/svg+xml", "_repr_svg_"),
+    ("image/png", "_repr_png_"),
+    ("image/jpeg", "_repr_jpeg_"),
+    ("text/latex", "_repr_latex_"),
+    ("application/json", "_repr_json_"),
+    ("application/javascript", "_repr_javascript_"),
+)
+_MAX_TEXT = 1 << 20
+
+
+def _plain(value):
+    text = repr(value)
+    return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"
+
+
+def _called(value, method):
+    # Classes have the methods too, but unbound; objects with a catch-all __getattr__ claim to have everything.
+    if isinstance(value, type) or getattr(value, "_hothouse_no_such_method_", None) is not None:
+        return None
+    function = getattr(value, method, None)
+    if not callable(function):
+        return None
+    try:
+        shown = function()
+    except Exception:
+        return None
+    return shown[0] if isinstance(shown, tuple) else shown
+
+
+def _carried(content):
+    if isinstance(content, (bytes, bytearray)):
+        return base64.b64encode(content).decode()
+    return content
+
+
+class Publisher:
+    """Turns what user code shows into events, at most `limit` bytes of them for a run."""
+
+    def __init__(self, emit, limit):
+        self._emit = emit
+        self._limit = limit
+        self._formatters = [self._by_methods]
+        self._end_hooks = []
+        self.restart()
+
+    def restart(self):
+        self._sent = 0
+        self.dropped = 0
+
+    def add_formatter(self, formatter):
+        """`formatter(value)` gives a mime bundle or None; the last added is asked first."""
+        self._formatters.insert(0, formatter)
+
+    def at_end_of_cell(self, hook):
+        self._end_hooks.append(hook)
+
+    def end_of_cell(self):
+        for hook in self._end_hooks:
+            hook()
+
+    def bundle(self, value):
+        for formatter in self._formatters:
+            found = formatter(value)
+            if found:
+                break
+        data = {mime: _carried(content) for mime, content in found.items() if content is not None}
+        if "text/plain" not in data:
+            data["text/plain"] = _plain(value)
+        return data
+
+    def _by_methods(self, value):
+        data = {}
+        many = _called_bundle(value)
+        if many is not None:
+            data.update(many)
+        for mime, method in _METHODS:
+            if mime not in data:
+                content = _called(value, method)
+                if content is not None:
+                    data[mime] = content
+        data.setdefault("text/plain", _plain(value))
+        return data
+
+    def _fits(self, data):
+        size = len(json.dumps(data, default=str))
+        if self._sent + size > self._limit:
+            self.dropped += 1
+            return False
+        self._sent += size
+        return True
+
+    def _publish(self, kind, data, **fields):
+        if self._fits(data):
+            self._emit(kind, data=data, **fields)
+
+    def result(self, value):
+        self._publish("result", self.bundle(value))
+
+    def show(self, data, identifier=None, update=False):
+        """Publishes a ready mime bundle."""
+        self._publish("update" if update else "display", {m: _carried(c) for m, c in data.items()}, id=identifier)
+
+    def clear(self, wait=False):
+        self._emit("clear", wait=bool(wait))
+
+    def display(self, *values, raw=False, display_id=None, update=False, **_):
+        """Shows each value with every representation it has, as IPython's function of the same name does."""
+        identifier = _new_id() if display_id is True else display_id
+        for value in values:
+            self.show(value if raw else self.bundle(value), identifier, update)
+        return _Handle(self, identifier) if identifier is not None else None
+
+
+def _called_bundle(value):
+    if isinstance(value, type) or getattr(value, "_hothouse_no_such_method_", None) is not None:
+        return None
+    function = getattr(value, "_repr_mimebundle_", None)
+    if not callable(function):
+        return None
+    try:
+        found = function(include=None, exclude=None)
+    except Exception:
+        return None
+    found = found[0] if isinstance(found, tuple) else found
+    return found if isinstance(found, dict) else None
+
+
+def _new_id():
+    import uuid
+
+    return uuid.uuid4().hex
+
+
+class _Handle:
+    """A display that can be updated."""
+
+    def __init__(self, publisher, identifier):
+        self._publisher = publisher
+        self.display_id = identifier
+
+    def display(self, value, **options):
+        self._publisher.display(value, display_id=self.display_id, **options)
+
+    def update(self, value, **options):
+        self._publisher.display(value, display_id=self.display_id, update=True, **options)
+
+    def __repr__(self):
+        return "<DisplayHandle display_id=%s>" % self.display_id

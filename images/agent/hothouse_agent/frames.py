@@ -1,0 +1,75 @@
+"""The framing between engine and agent; src/protocol/frames.ts is the other end."""
+
+import json
+import os
+import select
+import struct
+
+HEADER = struct.Struct(">BII")
+COUNTS = struct.Struct(">QQ")
+MAX_PAYLOAD = 16 * 1024 * 1024
+
+HELLO, START, RUN, INPUT, CLOSE_INPUT, SIGNAL, RESET, PING, REQUEST = range(1, 10)
+READY, STDOUT, STDERR, EVENT, EXIT, REPLY = range(65, 71)
+
+
+class Closed(Exception):
+    """The engine has gone, or speaks nonsense."""
+
+
+class Reader:
+    """Reads frames from a descriptor, never a byte beyond the frame it returns: what follows may be for a successor."""
+
+    def __init__(self, fd):
+        self._fd = fd
+        self._parts = []
+        self._missing = HEADER.size
+        self._header = None
+
+    def read(self):
+        """The next frame as (type, channel, payload), or None when more bytes must come first. Raises Closed."""
+        data = os.read(self._fd, min(self._missing, 1 << 20)) if self._missing else b""
+        if self._missing and not data:
+            raise Closed
+        self._parts.append(data)
+        self._missing -= len(data)
+        if self._missing:
+            return None
+        whole, self._parts = b"".join(self._parts), []
+        if self._header is None:
+            self._header = HEADER.unpack(whole)
+            self._missing = self._header[2]
+            if self._missing > MAX_PAYLOAD:
+                raise Closed
+            return self.read() if not self._missing else None
+        kind, channel, _ = self._header
+        self._header, self._missing = None, HEADER.size
+        return kind, channel, whole
+
+
+class Writer:
+    """Writes whole frames to a descriptor; raises Closed when nobody takes them for `patience` seconds."""
+
+    def __init__(self, fd, patience):
+        os.set_blocking(fd, False)
+        self._fd = fd
+        self._patience = patience
+        self._poll = select.poll()
+        self._poll.register(fd, select.POLLOUT)
+
+    def raw(self, data):
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self._fd, view) :]
+            except BlockingIOError:
+                if not self._poll.poll(self._patience * 1000):
+                    raise Closed from None
+            except OSError:
+                raise Closed from None
+
+    def frame(self, kind, channel, payload=b""):
+        self.raw(HEADER.pack(kind, channel, len(payload)) + payload)
+
+    def message(self, kind, channel, value):
+        self.frame(kind, channel, json.dumps(value).encode())

@@ -1,0 +1,42 @@
+"""Calls a function when a module has been imported, at once if it already was."""
+
+import importlib.util
+import sys
+
+
+class _Watcher:
+    def __init__(self):
+        self._waiting = {}
+
+    def watch(self, name, action):
+        self._waiting[name] = action
+
+    def find_spec(self, name, path=None, target=None):
+        action = self._waiting.pop(name, None)
+        if action is None:
+            return None
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return None
+        load = spec.loader.exec_module
+
+        def exec_module(module):
+            load(module)
+            action(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+_watcher = _Watcher()
+
+
+def on_import(name, action):
+    """Calls `action(module)` once, right after the module's own code has run."""
+    module = sys.modules.get(name)
+    if module is not None:
+        action(module)
+        return
+    _watcher.watch(name, action)
+    if _watcher not in sys.meta_path:
+        sys.meta_path.insert(0, _watcher)

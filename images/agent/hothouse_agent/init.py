@@ -1,0 +1,178 @@
+"""PID 1: the zygote. Forks the relay and the children, reaps, kills and wipes; never sees a byte of a run."""
+
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+
+from . import children, kernel, relay, wipe
+
+# A pause before each preloaded module, so that a run that has just been asked for goes first. Milliseconds.
+_QUIET_MS = 20
+
+
+class Init:
+    def __init__(self):
+        self._stdin, self._stdout = _claim_stdio()
+        self._mounts = wipe.writable_mounts()
+        self._oom = kernel.OomCounter()
+        self._wake, self._waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._preload = None
+        self._start_relay(None)
+
+    def _start_relay(self, report):
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._channels = {}
+        pid = os.fork()
+        if pid == 0:
+            ours.close()
+            _become_child(self._wake, self._waker)
+            relay.main(self._stdin, self._stdout, theirs, report)
+        theirs.close()
+        self._relay, self._relay_pid = ours, pid
+        self._poll = select.poll()
+        self._poll.register(ours, select.POLLIN)
+        self._poll.register(self._wake, select.POLLIN)
+
+    def serve(self):
+        signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        while True:
+            idle = self._preload is not None and not self._channels
+            ready = self._poll.poll(_QUIET_MS if idle else None)
+            if not ready:
+                self._preload_next()
+            for fd, _ in ready:
+                if fd == self._wake:
+                    os.read(self._wake, 4096)
+                    self._reap()
+                elif fd == self._relay.fileno():
+                    self._obey()
+
+    def _reap(self):
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG | os.WUNTRACED)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self._relay_pid:
+                # Killed, stopped or gone by itself: without a relay nobody can be told, so the sandbox ends.
+                os._exit(71)
+            channel = self._channels.get(pid)
+            if channel is None or os.WIFSTOPPED(status):
+                continue
+            del self._channels[pid]
+            self._tell(
+                {
+                    "op": "exit",
+                    "channel": channel,
+                    "code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+                    "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+                    "peakMemoryBytes": usage.ru_maxrss * 1024,
+                    "oomKills": self._oom.take(),
+                }
+            )
+
+    def _tell(self, message):
+        try:
+            self._relay.send(json.dumps(message).encode())
+        except OSError:
+            os._exit(72)
+
+    def _obey(self):
+        data, fds, _, _ = socket.recv_fds(self._relay, 1 << 16, 8)
+        if not data:
+            os._exit(73)
+        message = json.loads(data)
+        if message["op"] == "spawn":
+            self._spawn(message, fds)
+        elif message["op"] == "signal":
+            self._signal(message)
+        elif message["op"] == "preload":
+            self._preload = {"left": message["modules"], "id": message["id"], "loaded": [], "failed": []}
+        elif message["op"] == "reset":
+            self._reset()
+
+    def _spawn(self, message, fds):
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self._tell({"op": "failed", "channel": message["channel"], "failure": error.strerror})
+            pid = None
+        if pid == 0:
+            self._relay.close()
+            _become_child(self._wake, self._waker, self._stdin, self._stdout)
+            children.main(message, fds)
+        for fd in fds:
+            os.close(fd)
+        if pid is not None:
+            self._channels[pid] = message["channel"]
+
+    def _signal(self, message):
+        for pid, channel in self._channels.items():
+            if channel == message["channel"]:
+                try:
+                    os.killpg(pid, message["signal"])
+                except ProcessLookupError:
+                    # Its session is not made yet, or it is a zombie.
+                    os.kill(pid, message["signal"])
+
+    def _reset(self):
+        if self._preload is not None:
+            # The reply would go to a relay that is about to end; the engine asks again if it cares.
+            self._preload = {**self._preload, "id": None}
+        self._relay.close()
+        self._start_relay(wipe.wipe(self._mounts))
+
+    def _preload_next(self):
+        job = self._preload
+        if job["left"]:
+            name = job["left"].pop(0)
+            try:
+                _import(name)
+                job["loaded"].append(name)
+            except Exception:
+                job["failed"].append(name)
+        if not job["left"]:
+            self._preload = None
+            gc.collect()
+            gc.freeze()
+            if job["id"] is not None:
+                self._tell({"op": "preloaded", **{key: job[key] for key in ("id", "loaded", "failed")}})
+
+
+def _import(name):
+    importlib.import_module(name)
+    children.prepare()
+
+
+def _claim_stdio():
+    """Moves the engine's streams away from 0 and 1, so that no import can write into them or read from them."""
+    stdin = os.dup(0)
+    stdout = os.dup(1)
+    null = os.open("/dev/null", os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    os.close(null)
+    return stdin, stdout
+
+
+def _become_child(*fds):
+    """Takes what is init's own away from a process that was just forked."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for fd in fds:
+        os.close(fd)
+
+
+def main():
+    kernel.set_dumpable(False)
+    if os.getpid() != 1:
+        sys.exit("the agent must be the first process of its container")
+    Init().serve()

@@ -1,0 +1,78 @@
+"""What the agent asks of the kernel beyond Python's own library."""
+
+import ctypes
+import os
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_PR_SET_DUMPABLE = 4
+_IPC_RMID = 0
+_REMOVERS = {
+    "shm": lambda i: _libc.shmctl(i, _IPC_RMID, None),
+    "sem": lambda i: _libc.semctl(i, 0, _IPC_RMID, 0),
+    "msg": lambda i: _libc.msgctl(i, _IPC_RMID, None),
+}
+
+
+def set_dumpable(yes):
+    """Whether processes of the same user may trace this one and open its descriptors and memory."""
+    if _libc.prctl(_PR_SET_DUMPABLE, int(yes), 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_DUMPABLE)")
+
+
+def sysv_objects():
+    """The System V IPC objects of this namespace as (kind, id)."""
+    found = []
+    for kind in _REMOVERS:
+        with open("/proc/sysvipc/" + kind, "rb", buffering=0) as table:
+            rows = table.read(1 << 20).splitlines()[1:]
+        found += [(kind, int(row.split()[1])) for row in rows]
+    return found
+
+
+def remove_sysv(kind, identifier):
+    """Removes one System V IPC object; one that stays is found by the check that follows."""
+    _REMOVERS[kind](identifier)
+
+
+def _first_open(paths):
+    for path in paths:
+        try:
+            return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            continue
+    return None
+
+
+class OomCounter:
+    """Counts the kills for memory in this container's cgroup, version 1 or 2."""
+
+    def __init__(self):
+        self._fd = _first_open(
+            ["/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"]
+        )
+        self._seen = self._read()
+
+    def _read(self):
+        if self._fd is None:
+            return 0
+        for line in os.pread(self._fd, 4096, 0).splitlines():
+            if line.startswith(b"oom_kill "):
+                return int(line.split()[1])
+        return 0
+
+    def take(self):
+        """Kills since the last call."""
+        now = self._read()
+        delta, self._seen = now - self._seen, now
+        return delta
+
+
+def memory_used():
+    """Bytes of memory that the container uses, page cache included, or 0 where the kernel does not tell."""
+    fd = _first_open(["/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes"])
+    if fd is None:
+        return 0
+    try:
+        return int(os.read(fd, 64))
+    finally:
+        os.close(fd)

@@ -1,0 +1,65 @@
+"""Matplotlib's figures as displays: shown by plt.show(), as a value, and what is still open at the end of a cell."""
+
+import io
+import sys
+
+from . import hooks
+
+_BACKEND = "module://hothouse_agent.matplotlib_backend"
+_publisher = None
+
+
+def prepare():
+    """In the zygote: chooses our backend, once Matplotlib is there."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None and sys.modules.get("hothouse_agent.matplotlib_backend") is None:
+        pyplot.switch_backend(_BACKEND)
+
+
+def install(publisher):
+    global _publisher
+    _publisher = publisher
+    hooks.on_import("matplotlib", _choose_backend)
+    publisher.add_formatter(_format)
+    publisher.at_end_of_cell(show_open)
+
+
+def _choose_backend(matplotlib):
+    if "matplotlib.pyplot" not in sys.modules:
+        # Not through the environment: a Python that user code starts could not import this backend.
+        matplotlib.rcParams["backend"] = _BACKEND
+
+
+def _png(figure):
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", bbox_inches="tight")
+    return buffer.getvalue()
+
+
+def _bundle(figure):
+    size = "<Figure size %dx%d with %d Axes>" % (*figure.bbox.size, len(figure.axes))
+    return {"image/png": _png(figure), "text/plain": size}
+
+
+def _format(value):
+    module = sys.modules.get("matplotlib.figure")
+    if module is None or not isinstance(value, module.Figure):
+        return None
+    data = _bundle(value)
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        # Shown now, so not again at the end of the cell.
+        pyplot.close(value)
+    return data
+
+
+def show_open(*_, **__):
+    """Shows every open figure and closes it."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None:
+        return
+    for number in pyplot.get_fignums():
+        figure = pyplot.figure(number)
+        if figure.axes or figure.texts or figure.images:
+            _publisher.show(_bundle(figure))
+        pyplot.close(figure)

@@ -1,0 +1,307 @@
+"""Speaks frames with the engine and pipes with the children; everything a run says passes through here."""
+
+import errno
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+
+from . import frames, kernel
+
+_CHUNK = 1 << 16
+# Reads of each pipe after its process has ended: more than a pipe can hold, so that nothing written before is lost.
+_LAST_READS = 64
+
+
+class _Pipe:
+    """One stream of a child: counted, passed on up to a limit, drained beyond it."""
+
+    def __init__(self, fd, limit, forward):
+        self.fd = fd
+        self._limit = limit
+        self._forward = forward
+        self.total = 0
+
+    def restart(self):
+        self.total = 0
+
+    def pump(self):
+        """Reads once; False when there is nothing more to come."""
+        try:
+            data = os.read(self.fd, _CHUNK)
+        except BlockingIOError:
+            return True
+        room = self._limit - self.total
+        self.total += len(data)
+        if data and room > 0:
+            self._forward(data[:room])
+        return bool(data)
+
+
+class _Lines:
+    """The event lines of a child, bounded together; a line too many is counted and dropped."""
+
+    def __init__(self, fd, limit, forward):
+        self.fd = fd
+        self._limit = limit
+        self._forward = forward
+        self.restart()
+        self._buffer = bytearray()
+
+    def restart(self):
+        self._passed = 0
+        self.dropped = 0
+
+    def pump(self):
+        try:
+            data = os.read(self.fd, _CHUNK)
+        except BlockingIOError:
+            return True
+        if b"\n" not in data:
+            self._buffer += data
+            if len(self._buffer) > self._limit:
+                self._buffer = self._buffer[: self._limit]
+            return bool(data)
+        *lines, rest = (bytes(self._buffer) + data).split(b"\n")
+        self._buffer = bytearray(rest)
+        for line in lines:
+            self._pass(line)
+        return True
+
+    def _pass(self, line):
+        self._passed += len(line)
+        if len(line) >= self._limit or self._passed > self._limit:
+            self.dropped += 1
+        elif line:
+            self._forward(line)
+
+
+class _Channel:
+    def __init__(self, relay, number, fds, sink):
+        self._relay = relay
+        self.number = number
+        limit = relay.hello["outputBytes"]
+        self.stdout = _Pipe(fds["stdout"], limit, lambda data: relay.send(frames.STDOUT, number, data))
+        self.stderr = _Pipe(fds["stderr"], limit, lambda data: relay.send(frames.STDERR, number, data))
+        # Twice what the driver allows itself, so that an honest run never meets this limit.
+        self.events = _Lines(fds["events"], 2 * relay.hello["eventBytes"], self._event) if "events" in fds else None
+        self._sink = sink
+        self._queued = bytearray()
+        self._closing = False
+
+    def _event(self, line):
+        counts = frames.COUNTS.pack(self.stdout.total, self.stderr.total)
+        self._relay.send(frames.EVENT, self.number, counts + line)
+
+    def readers(self):
+        return [reader for reader in (self.stdout, self.stderr, self.events) if reader is not None]
+
+    def restart(self):
+        for reader in self.readers():
+            reader.restart()
+
+    def feed(self, data):
+        if self._sink is not None:
+            self._queued += data
+            self.flush()
+
+    def close_input(self):
+        self._closing = True
+        self.flush()
+
+    def flush(self):
+        """Writes what the child takes; the rest waits until its pipe has room."""
+        try:
+            while self._queued:
+                del self._queued[: os.write(self._sink, self._queued[:_CHUNK])]
+        except BlockingIOError:
+            self._relay.watch(self._sink, select.POLLOUT, self.flush)
+            return
+        except OSError:
+            # The child has closed its end; what it did not read is nobody's.
+            self._queued.clear()
+        if self._sink is not None:
+            self._relay.unwatch(self._sink)
+            if self._closing:
+                os.close(self._sink)
+                self._sink = None
+
+    def finish(self):
+        """Reads what the ended child has left in its pipes and closes them."""
+        for reader in self.readers():
+            for _ in range(_LAST_READS):
+                ready = select.select([reader.fd], [], [], 0)[0]
+                if not ready or not reader.pump():
+                    break
+            self._relay.unwatch(reader.fd)
+            os.close(reader.fd)
+        self._queued.clear()
+        self.close_input()
+
+    def exit(self, message):
+        self.finish()
+        names = ("code", "signal", "peakMemoryBytes", "oomKills", "failure")
+        report = {"code": None, "signal": None, "peakMemoryBytes": 0, "oomKills": 0, "failure": None}
+        report.update((name, message[name]) for name in names if name in message)
+        report["stdoutBytes"] = self.stdout.total
+        report["stderrBytes"] = self.stderr.total
+        report["eventsDropped"] = self.events.dropped if self.events else 0
+        self._relay.message(frames.EXIT, self.number, report)
+
+
+class Relay:
+    def __init__(self, stdin, stdout, init, report):
+        self._stdin = stdin
+        self._init = init
+        self._reader = frames.Reader(stdin)
+        self._report = report
+        self._channels = {}
+        self._handlers = {}
+        self._poll = select.poll()
+        self.hello = self._greet(stdout)
+        self._heard = time.monotonic()
+        self.watch(stdin, select.POLLIN, self._hear)
+        self.watch(init.fileno(), select.POLLIN, self._obey)
+
+    def _greet(self, stdout):
+        frame = None
+        while frame is None:
+            frame = self._reader.read()
+        if frame[0] != frames.HELLO:
+            raise frames.Closed
+        hello = json.loads(frame[2])
+        self._writer = frames.Writer(stdout, hello["silenceMs"] / 1000)
+        self.send, self.message = self._writer.frame, self._writer.message
+        self._writer.raw(bytes.fromhex(hello["nonce"]))
+        ready = {"version": 1, "python": sys.version.split()[0], "reset": self._report}
+        self.message(frames.READY, 0, ready)
+        return hello
+
+    def watch(self, fd, events, handler):
+        self._poll.register(fd, events)
+        self._handlers[fd] = handler
+
+    def unwatch(self, fd):
+        if self._handlers.pop(fd, None) is not None:
+            self._poll.unregister(fd)
+
+    def serve(self):
+        silence = self.hello["silenceMs"] / 1000
+        while True:
+            left = self._heard + silence - time.monotonic()
+            if left <= 0:
+                raise frames.Closed
+            for fd, _ in self._poll.poll(left * 1000):
+                handler = self._handlers.get(fd)
+                if handler is not None:
+                    handler()
+
+    def _hear(self):
+        frame = self._reader.read()
+        self._heard = time.monotonic()
+        if frame is None:
+            return
+        kind, number, payload = frame
+        if kind == frames.START:
+            self._start(number, json.loads(payload))
+        elif kind == frames.REQUEST:
+            self._request(json.loads(payload))
+        elif kind == frames.RESET:
+            self._reset()
+        elif number in self._channels:
+            self._feed(kind, self._channels[number], payload)
+
+    def _feed(self, kind, channel, payload):
+        if kind == frames.RUN:
+            channel.restart()
+            channel.feed(payload + b"\n")
+        elif kind == frames.INPUT:
+            channel.feed(payload)
+        elif kind == frames.CLOSE_INPUT:
+            channel.close_input()
+        elif kind == frames.SIGNAL:
+            number = getattr(signal, json.loads(payload)["signal"])
+            self._tell({"op": "signal", "channel": channel.number, "signal": int(number)})
+
+    def _start(self, number, start):
+        theirs, ours, sink = [], {}, None
+        if start["kind"] == "exec":
+            end, sink = os.pipe()
+            theirs.append(end)
+        for name in ("stdout", "stderr") + (("events",) if start["kind"] == "python" else ()):
+            ours[name], end = os.pipe()
+            theirs.append(end)
+        if start["kind"] == "python":
+            end, sink = os.pipe()
+            theirs.append(end)
+        for fd in (*ours.values(), sink):
+            os.set_blocking(fd, False)
+        channel = self._channels[number] = _Channel(self, number, ours, sink)
+        for reader in channel.readers():
+            self.watch(reader.fd, select.POLLIN, lambda reader=reader: self._pump(reader))
+        self._tell({"op": "spawn", "channel": number, "eventBytes": self.hello["eventBytes"], **start}, theirs)
+        for fd in theirs:
+            os.close(fd)
+
+    def _pump(self, reader):
+        if not reader.pump():
+            # Every writer has closed it; the channel ends when its process does.
+            self.unwatch(reader.fd)
+
+    def _request(self, request):
+        if request["op"] == "preload":
+            self._tell(request)
+        elif request["op"] == "measure":
+            value = {
+                "memoryBytes": kernel.memory_used(),
+                "processes": sum(name.isdigit() for name in os.listdir("/proc")),
+                "fds": len(os.listdir("/proc/self/fd")) if os.access("/proc/self/fd", os.R_OK) else 0,
+            }
+            self._reply(request["id"], value)
+        else:
+            self.message(frames.REPLY, 0, {"id": request["id"], "error": "unknown request", "value": None})
+
+    def _reply(self, number, value):
+        self.message(frames.REPLY, 0, {"id": number, "error": None, "value": value})
+
+    def _obey(self):
+        data = self._init.recv(1 << 16)
+        if not data:
+            raise frames.Closed
+        message = json.loads(data)
+        if message["op"] == "preloaded":
+            self._reply(message["id"], {"loaded": message["loaded"], "failed": message["failed"]})
+            return
+        channel = self._channels.pop(message["channel"], None)
+        if channel is not None:
+            channel.exit(message)
+
+    def _tell(self, message, fds=()):
+        data = json.dumps(message).encode()
+        try:
+            socket.send_fds(self._init, [data], list(fds))
+        except OSError as error:
+            if error.errno != errno.EMSGSIZE:
+                raise frames.Closed from None
+            self._channels.pop(message["channel"]).exit({"failure": "the command line is too long"})
+
+    def _reset(self):
+        self._tell({"op": "reset"})
+        # Init kills this process; nothing may be read or written any more.
+        signal.pause()
+
+
+def main(stdin, stdout, init, report):
+    """The life of a relay; never returns."""
+    code = 0
+    try:
+        Relay(stdin, stdout, init, report).serve()
+    except frames.Closed:
+        pass
+    except BaseException as error:
+        os.write(2, ("hothouse relay: %s: %s\n" % (type(error).__name__, error)).encode())
+        code = 1
+    os._exit(code)

@@ -1,0 +1,92 @@
+"""IPython, where the image has it: magics, formatters, completion, and its display functions on our events."""
+
+import importlib.util
+import sys
+
+from . import hooks
+
+_shell = None
+_publisher = None
+_namespace = None
+
+
+def prepare():
+    """In the zygote: makes the shell once, if IPython was preloaded."""
+    if "IPython" in sys.modules:
+        _make()
+
+
+def install(publisher, namespace):
+    """In a child: connects the shell to this run, or to the import of IPython if that comes later."""
+    global _publisher, _namespace
+    _publisher, _namespace = publisher, namespace
+    if _shell is not None:
+        _connect()
+    else:
+        hooks.on_import("IPython.core.display_functions", lambda _: _defer())
+
+
+def _defer():
+    # IPython is being imported by user code at this moment; its shell can only be made when that has ended.
+    hooks.on_import("IPython.display", lambda _: None if _shell else (_make(), _connect()))
+
+
+def _make():
+    global _shell
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config()
+    # No history file, and so none of the threads that would keep the zygote from forking.
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "NoColor"
+    _shell = InteractiveShell.instance(config=config)
+
+
+def _connect():
+    _shell.user_ns = _namespace
+    _shell.user_global_ns.update(_namespace)
+    _namespace.setdefault("get_ipython", _shell.get_ipython)
+    _shell.display_pub.publish = _publish
+    _shell.display_pub.clear_output = _publisher.clear
+    _publisher.add_formatter(_format)
+
+
+def _publish(data, metadata=None, source=None, *, transient=None, update=False, **_):
+    _publisher.show(data, (transient or {}).get("display_id"), update)
+
+
+def _format(value):
+    formatter = _shell.display_formatter
+    data, _ = formatter.format(value)
+    return data
+
+
+def _ensure():
+    if _shell is None:
+        if importlib.util.find_spec("IPython") is None:
+            return False
+        import IPython  # noqa: F401
+
+        if _shell is None:
+            _make()
+            _connect()
+    return True
+
+
+def transform(code):
+    """`code` with magics and shell escapes as plain Python, or None where IPython is missing."""
+    return _shell.transform_cell(code) if _ensure() else None
+
+
+def complete(code, cursor):
+    """IPython's completions as (start, end, matches), offsets in code points; None where it is missing."""
+    if not _ensure():
+        return None
+    from IPython.core.completer import provisionalcompleter
+
+    with provisionalcompleter():
+        found = list(_shell.Completer.completions(code, cursor))
+    if not found:
+        return cursor, cursor, []
+    return found[0].start, found[0].end, [item.text for item in found]

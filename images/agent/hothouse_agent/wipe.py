@@ -1,0 +1,127 @@
+"""Ends everything a run may have left behind and checks that nothing is left."""
+
+import errno
+import os
+import signal
+import stat
+import time
+
+from . import kernel
+
+_KILL_ROUNDS = 50
+
+
+class Mount:
+    """A writable mount and how its root looked when the sandbox was new."""
+
+    def __init__(self, path):
+        self.path = path
+        self._mode = stat.S_IMODE(os.stat(path).st_mode)
+        self._owned = os.stat(path).st_uid == os.getuid()
+
+    def empty(self):
+        if self._owned:
+            os.chmod(self.path, self._mode)
+            for name in os.listxattr(self.path):
+                if name.startswith("user."):
+                    os.removexattr(self.path, name)
+        _empty(self.path)
+
+    def leftovers(self):
+        return [os.path.join(self.path, name) for name in os.listdir(self.path)]
+
+
+def writable_mounts():
+    """Every mount that this user can write to."""
+    found = []
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
+        for line in table:
+            path = line.split(" ")[4].encode("latin-1", "surrogateescape").decode("unicode_escape")
+            if os.path.isdir(path) and not path.startswith("/proc") and os.access(path, os.W_OK):
+                found.append(Mount(path))
+    return found
+
+
+def _empty(root):
+    # Subfolders move up to the root before they are emptied, so that no tree is too deep to remove.
+    moved = 0
+    pending = True
+    while pending:
+        pending = False
+        for entry in list(os.scandir(root)):
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.path)
+                continue
+            os.chmod(entry.path, 0o700)
+            for child in list(os.scandir(entry.path)):
+                if child.is_dir(follow_symlinks=False):
+                    os.chmod(child.path, 0o700)
+                    moved += 1
+                    os.rename(child.path, _free_name(root, moved))
+                    pending = True
+                else:
+                    os.unlink(child.path)
+            os.rmdir(entry.path)
+
+
+def _free_name(root, number):
+    path = os.path.join(root, ".hothouse-%d" % number)
+    while os.path.lexists(path):
+        path += "x"
+    return path
+
+
+def _others():
+    return [name for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+
+
+def kill_all():
+    """Kills every process but this one and reaps until nobody is left; returns how many were reaped."""
+    reaped = 0
+    for _ in range(_KILL_ROUNDS):
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        try:
+            while True:
+                os.waitpid(-1, 0)
+                reaped += 1
+        except ChildProcessError:
+            pass
+        if not _others():
+            break
+        time.sleep(0.001)
+    return reaped
+
+
+def _step(leftovers, name, action):
+    try:
+        return action()
+    except OSError as error:
+        leftovers.append("%s: %s" % (name, errno.errorcode.get(error.errno, error.errno)))
+
+
+def _check(mounts):
+    left = ["process " + pid for pid in _others()]
+    for mount in mounts:
+        left += ["file " + path for path in mount.leftovers()]
+    return left + ["%s %d" % found for found in kernel.sysv_objects()]
+
+
+def wipe(mounts):
+    """Everything above; returns the report of a reset (protocol: ResetReport)."""
+    started = time.monotonic()
+    leftovers = []
+    killed = _step(leftovers, "kill", kill_all) or 0
+    for mount in mounts:
+        _step(leftovers, mount.path, mount.empty)
+    for kind, identifier in _step(leftovers, "ipc", kernel.sysv_objects) or []:
+        kernel.remove_sysv(kind, identifier)
+    leftovers += _step(leftovers, "check", lambda: _check(mounts)) or []
+    return {
+        "clean": not leftovers,
+        "leftovers": [ascii(text)[1:-1] for text in leftovers[:20]],
+        "killed": killed,
+        "durationMs": (time.monotonic() - started) * 1000,
+    }

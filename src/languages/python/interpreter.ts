@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { type Deferred, deferred } from '../../base/deferred.ts';
+import type { PythonEvent, PythonRequest } from '../../protocol/python.ts';
+import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
+import type { CellEnd, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
+import { parseEvent } from './events.ts';
+import { endOfExit, endOfLoss, type Progress } from './outcome.ts';
+import { TextStream } from './textStream.ts';
+
+type Done = Extract<PythonEvent, { type: 'done' }>;
+
+interface RunningCell {
+  readonly kind: 'cell';
+  readonly token: string;
+  readonly onOutput: (output: CellOutput) => void;
+  readonly ended: Deferred<CellEnd>;
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  progress: Progress;
+}
+
+interface RunningCompletion {
+  readonly kind: 'completion';
+  readonly token: string;
+  readonly answered: Deferred<CompletionList>;
+}
+
+const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
+
+/** One Python process. What it says of itself is believed about its own run and nothing else. */
+export class PythonInterpreter implements Interpreter {
+  readonly #channel: Channel;
+  readonly #once: boolean;
+  #task: RunningCell | RunningCompletion | undefined;
+  #end: ChannelEnd | undefined;
+  #killed = false;
+
+  constructor(sandbox: Sandbox, once: boolean) {
+    this.#once = once;
+    this.#channel = sandbox.start(
+      { kind: 'python', once },
+      {
+        onStdout: (bytes) => this.#onText('stdout', bytes),
+        onStderr: (bytes) => this.#onText('stderr', bytes),
+        onEvent: (line, stdoutBytes, stderrBytes) => this.#onEvent(line, stdoutBytes, stderrBytes),
+      },
+    );
+    void this.#channel.ended.then((end) => this.#onEnd(end));
+  }
+
+  run(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
+    const task: RunningCell = {
+      kind: 'cell',
+      token: newToken(),
+      onOutput,
+      ended: deferred<CellEnd>(),
+      stdout: new TextStream(),
+      stderr: new TextStream(),
+      progress: { error: null, done: null, stdoutBytes: 0, stderrBytes: 0 },
+    };
+    this.#begin(task, { op: 'run', token: task.token, ...cell });
+    return task.ended.promise;
+  }
+
+  complete(code: string, cursor: number): Promise<CompletionList> {
+    const task: RunningCompletion = { kind: 'completion', token: newToken(), answered: deferred<CompletionList>() };
+    this.#begin(task, { op: 'complete', token: task.token, code, cursor });
+    return task.answered.promise;
+  }
+
+  interrupt(): void {
+    this.#channel.signal('SIGINT');
+  }
+
+  kill(): void {
+    this.#killed = true;
+    this.#channel.signal('SIGKILL');
+  }
+
+  #begin(task: RunningCell | RunningCompletion, request: PythonRequest): void {
+    if (this.#task) throw new Error('an interpreter runs one thing at a time');
+    this.#task = task;
+    if (this.#end) this.#onEnd(this.#end);
+    else this.#channel.run(JSON.stringify(request));
+  }
+
+  #onText(kind: 'stdout' | 'stderr', bytes: Buffer): void {
+    const task = this.#task;
+    if (task?.kind !== 'cell') return;
+    const text = task[kind].push(bytes);
+    if (text) task.onOutput({ kind, text });
+  }
+
+  #onEvent(line: string, stdoutBytes: number, stderrBytes: number): void {
+    const task = this.#task;
+    const event = task && parseEvent(line, task.token);
+    if (!task || !event) return;
+    if (task.kind === 'completion') {
+      if (event.type === 'completions') this.#finishCompletion(task, event);
+      return;
+    }
+    task.progress = { ...task.progress, stdoutBytes, stderrBytes };
+    if (event.type === 'done') this.#onDone(task, event);
+    else this.#show(task, event);
+  }
+
+  #show(task: RunningCell, event: Exclude<PythonEvent, { type: 'done' }>): void {
+    if (event.type === 'display') task.onOutput({ kind: 'display', display: { data: event.data, id: event.id } });
+    else if (event.type === 'update') task.onOutput({ kind: 'update', display: { data: event.data, id: event.id } });
+    else if (event.type === 'result') task.onOutput({ kind: 'result', data: event.data });
+    else if (event.type === 'clear') task.onOutput({ kind: 'clear', wait: event.wait });
+    else if (event.type === 'error') {
+      const { name, message, traceback } = event;
+      task.progress = { ...task.progress, error: { name, message, traceback } };
+      task.onOutput({ kind: 'error', error: { name, message, traceback } });
+    }
+  }
+
+  #onDone(task: RunningCell, done: Done): void {
+    task.progress = { ...task.progress, done };
+    // A one-shot's last word is its exit, which the kernel tells.
+    if (!this.#once) this.#finishCell(task, endOfCell(task.progress, done));
+  }
+
+  #finishCompletion(task: RunningCompletion, list: CompletionList): void {
+    this.#task = undefined;
+    task.answered.resolve({ start: list.start, end: list.end, matches: list.matches });
+  }
+
+  #finishCell(task: RunningCell, end: CellEnd): void {
+    this.#task = undefined;
+    for (const kind of ['stdout', 'stderr'] as const) {
+      const text = task[kind].end();
+      if (text) task.onOutput({ kind, text });
+    }
+    task.ended.resolve(end);
+  }
+
+  #onEnd(end: ChannelEnd): void {
+    this.#end = end;
+    const task = this.#task;
+    if (task?.kind === 'completion') this.#finishCompletion(task, NOTHING);
+    if (task?.kind !== 'cell') return;
+    const cellEnd =
+      end.kind === 'exit' ? endOfExit(end.exit, task.progress, this.#killed) : endOfLoss(end.loss, task.progress);
+    this.#finishCell(task, cellEnd);
+  }
+}
+
+function newToken(): string {
+  return randomBytes(16).toString('hex');
+}
+
+function endOfCell(progress: Progress, done: Done): CellEnd {
+  return {
+    status: done.status,
+    exitCode: done.exitCode,
+    state: done.state,
+    error: progress.error,
+    stdoutBytes: progress.stdoutBytes,
+    stderrBytes: progress.stderrBytes,
+    eventsDropped: done.dropped,
+    peakMemoryBytes: done.peakMemoryBytes,
+    alive: true,
+  };
+}

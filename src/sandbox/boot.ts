@@ -1,0 +1,87 @@
+import { type Clock, systemClock } from '../base/clock.ts';
+import { type Log, messageOf, silentLog } from '../base/log.ts';
+import { type Container, type Host, HostError } from '../host/host.ts';
+import type { ContainerSpec } from '../host/spec.ts';
+import { AgentConnection } from './connection.ts';
+import { LiveSandbox } from './liveSandbox.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** How a sandbox is started. */
+export interface BootOptions {
+  readonly spec: ContainerSpec;
+  /** From `loadAgent`. */
+  readonly agent: Buffer;
+  /** Bytes of each stream and of events passed on for one run. */
+  readonly outputBytes: number;
+  readonly eventBytes: number;
+  /** Milliseconds between signs of life to the agent, and the silence after which it leaves. */
+  readonly heartbeatMs?: number;
+  readonly silenceMs?: number;
+  /** Milliseconds that the agent has for its handshake. */
+  readonly handshakeMs?: number;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+const HEARTBEAT_MS = 5_000;
+const SILENCE_MS = 30_000;
+const HANDSHAKE_MS = 20_000;
+
+/** Makes a sandbox and waits for its agent. Rejects with a `HostError` and leaves nothing behind. */
+export async function bootSandbox(host: Host, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
+  const container = await host.create(options.spec, signal);
+  try {
+    return await greet(container, options, signal);
+  } catch (error) {
+    await container.remove();
+    throw error;
+  }
+}
+
+async function greet(container: Container, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
+  const clock = options.clock ?? systemClock;
+  const diagnostics = collect(container);
+  const connection = new AgentConnection(container, {
+    silenceMs: options.silenceMs ?? SILENCE_MS,
+    outputBytes: options.outputBytes,
+    eventBytes: options.eventBytes,
+  });
+  container.stdin.write(options.agent);
+  const late = clock.schedule(options.handshakeMs ?? HANDSHAKE_MS, () => connection.fail('the agent did not answer'));
+  const abort = () => connection.fail('the start was cancelled');
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) abort();
+  try {
+    const ready = await connection.greet();
+    return new LiveSandbox(container, connection, ready, clock, options.heartbeatMs ?? HEARTBEAT_MS);
+  } catch (error) {
+    throw new HostError(
+      signal?.aborted
+        ? { kind: 'cancelled', message: 'The start of a sandbox was cancelled.', advice: 'Run it again.' }
+        : unusable(options.spec.image, messageOf(error), diagnostics()),
+    );
+  } finally {
+    late.dispose();
+    signal?.removeEventListener('abort', abort);
+    (options.log ?? silentLog).debug(`sandbox ${container.id.slice(0, 12)}: greeted`);
+  }
+}
+
+/** Gathers the first words on the container's stderr: what Python or the runtime says when the agent can't start. */
+function collect(container: Container): () => string {
+  const limit = 2_000;
+  let text = '';
+  container.stderr.on('data', (chunk: Buffer) => {
+    if (text.length < limit) text += chunk.toString('utf8').slice(0, limit - text.length);
+  });
+  return () => text.trim();
+}
+
+function unusable(image: string, cause: string, diagnostics: string) {
+  return {
+    kind: 'image_unusable' as const,
+    message: `A sandbox of image ${image} did not start: ${cause}${diagnostics ? ` (${diagnostics.split('\n').at(-1)})` : ''}.`,
+    advice: 'The image needs python3 3.9 or later. Choose another image or build the default one.',
+    command: 'hothouse build python',
+  };
+}

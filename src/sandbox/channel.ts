@@ -1,0 +1,58 @@
+import { deferred } from '../base/deferred.ts';
+import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
+import { EVENT_PREFIX_BYTES, type Signal } from '../protocol/messages.ts';
+import type { Channel, ChannelEnd, ChannelListener } from './sandbox.ts';
+
+/** The engine's side of one process in a sandbox. */
+export class LiveChannel implements Channel {
+  readonly #listener: ChannelListener;
+  readonly #send: (bytes: Buffer) => void;
+  readonly #ended = deferred<ChannelEnd>();
+  #over = false;
+  readonly ended = this.#ended.promise;
+
+  constructor(
+    readonly number: number,
+    listener: ChannelListener,
+    send: (bytes: Buffer) => void,
+  ) {
+    this.#listener = listener;
+    this.#send = send;
+  }
+
+  run(request: string): void {
+    this.#frame(FrameType.run, request);
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#frame(FrameType.input, bytes);
+  }
+
+  closeInput(): void {
+    this.#frame(FrameType.closeInput);
+  }
+
+  signal(signal: Signal['signal']): void {
+    this.#frame(FrameType.signal, JSON.stringify({ signal }));
+  }
+
+  /** Takes a frame of this channel from the agent. */
+  receive({ type, payload }: Frame): void {
+    if (type === FrameType.stdout) this.#listener.onStdout(payload);
+    else if (type === FrameType.stderr) this.#listener.onStderr(payload);
+    else if (type === FrameType.event) {
+      const counts = [payload.readBigUInt64BE(0), payload.readBigUInt64BE(8)].map(Number);
+      this.#listener.onEvent(payload.toString('utf8', EVENT_PREFIX_BYTES), counts[0] ?? 0, counts[1] ?? 0);
+    }
+  }
+
+  /** Ends it; the first end counts. */
+  end(end: ChannelEnd): void {
+    this.#over = true;
+    this.#ended.resolve(end);
+  }
+
+  #frame(type: FrameType, payload?: Uint8Array | string): void {
+    if (!this.#over) this.#send(encodeFrame(type, this.number, payload));
+  }
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { type Deferred, deferred } from '../base/deferred.ts';
+import { messageOf } from '../base/log.ts';
+import type { Container } from '../host/host.ts';
+import { encodeFrame, type Frame, FrameDecoder, FrameType, NONCE_BYTES } from '../protocol/frames.ts';
+import { type Hello, PROTOCOL_VERSION, Ready } from '../protocol/messages.ts';
+import type { SandboxLoss } from './sandbox.ts';
+
+/** What one relay's life is opened with, beside version and nonce. */
+export type Terms = Omit<Hello, 'version' | 'nonce'>;
+
+/**
+ * The engine's end of the stream to one agent: handshakes, frames in both directions, and the end. Whatever the other
+ * side sends, it ends in frames or in `lost`.
+ */
+export class AgentConnection {
+  readonly #container: Container;
+  readonly #terms: Terms;
+  readonly #decoder = new FrameDecoder();
+  readonly #lost = deferred<SandboxLoss>();
+  #greeting: Deferred<Ready> | undefined;
+  #isLost = false;
+
+  /** Called with each frame but `ready`. */
+  onFrame: (frame: Frame) => void = () => {};
+  /** Resolves once when nothing will be heard any more. */
+  readonly lost: Promise<SandboxLoss> = this.#lost.promise;
+
+  constructor(container: Container, terms: Terms) {
+    this.#container = container;
+    this.#terms = terms;
+    container.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+    // Broken pipes are told by `ended`.
+    container.stdin.on('error', () => {});
+    container.stdout.on('error', () => {});
+    container.stderr.on('error', () => {});
+    void container.ended.then((end) => this.#lose({ outOfMemory: end.oomKilled, reason: end.reason }));
+  }
+
+  /** Opens a relay's life; `before` goes out in the same write. Rejects when the connection is lost first. */
+  greet(before?: Buffer): Promise<Ready> {
+    const nonce = randomBytes(NONCE_BYTES);
+    // Behind a reset comes what the last run had under way, which is bounded by its caps.
+    const { outputBytes, eventBytes } = this.#terms;
+    if (before) this.#decoder.expect(nonce, 64 * (outputBytes + eventBytes));
+    else this.#decoder.expect(nonce);
+    const greeting = deferred<Ready>();
+    this.#greeting = greeting;
+    if (this.#isLost) greeting.reject(new Error('its sandbox is gone'));
+    const hello: Hello = { version: PROTOCOL_VERSION, nonce: nonce.toString('hex'), ...this.#terms };
+    const frame = encodeFrame(FrameType.hello, 0, JSON.stringify(hello));
+    this.send(before ? Buffer.concat([before, frame]) : frame);
+    return greeting.promise;
+  }
+
+  send(bytes: Buffer): void {
+    if (!this.#isLost) this.#container.stdin.write(bytes);
+  }
+
+  /** Gives the connection up. */
+  fail(reason: string): void {
+    this.#lose({ outOfMemory: false, reason });
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#isLost) return;
+    try {
+      for (const frame of this.#decoder.push(chunk)) this.#dispatch(frame);
+    } catch (error) {
+      this.fail(`its agent broke the protocol: ${messageOf(error)}`);
+    }
+  }
+
+  #dispatch(frame: Frame): void {
+    if (frame.type !== FrameType.ready) {
+      this.onFrame(frame);
+      return;
+    }
+    const ready = Ready.parse(JSON.parse(frame.payload.toString('utf8')));
+    this.#greeting?.resolve(ready);
+    this.#greeting = undefined;
+  }
+
+  #lose(loss: SandboxLoss): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#lost.resolve(loss);
+    this.#greeting?.reject(new Error(loss.reason));
+  }
+}

@@ -1,0 +1,131 @@
+import type { Clock } from '../base/clock.ts';
+import { type Deferred, deferred } from '../base/deferred.ts';
+import type { Disposable } from '../base/disposable.ts';
+import type { Container } from '../host/host.ts';
+import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
+import { Exit, Measurement, type Ready, Reply, type ResetReport, type Start } from '../protocol/messages.ts';
+import { LiveChannel } from './channel.ts';
+import type { AgentConnection } from './connection.ts';
+import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss } from './sandbox.ts';
+
+const RESET = encodeFrame(FrameType.reset, 0);
+const PING = encodeFrame(FrameType.ping, 0);
+
+/** A sandbox whose agent has answered. */
+export class LiveSandbox implements Sandbox {
+  readonly id: string;
+  readonly ready: Ready;
+  readonly lost: Promise<SandboxLoss>;
+  readonly #container: Container;
+  readonly #connection: AgentConnection;
+  readonly #clock: Clock;
+  readonly #channels = new Map<number, LiveChannel>();
+  readonly #requests = new Map<number, Deferred<unknown>>();
+  #heartbeat: Disposable;
+  #loss: SandboxLoss | undefined;
+  #counter = 0;
+
+  constructor(container: Container, connection: AgentConnection, ready: Ready, clock: Clock, heartbeatMs: number) {
+    this.id = container.id;
+    this.ready = ready;
+    this.#container = container;
+    this.#connection = connection;
+    this.#clock = clock;
+    this.lost = connection.lost;
+    connection.onFrame = (frame) => this.#dispatch(frame);
+    this.#heartbeat = this.#beat(heartbeatMs);
+    void this.lost.then((loss) => this.#onLost(loss));
+  }
+
+  start(start: Start, listener: ChannelListener): Channel {
+    this.#counter += 1;
+    const channel = new LiveChannel(this.#counter, listener, (bytes) => this.#connection.send(bytes));
+    if (this.#loss) {
+      channel.end({ kind: 'lost', loss: this.#loss });
+      return channel;
+    }
+    this.#channels.set(channel.number, channel);
+    this.#connection.send(encodeFrame(FrameType.start, channel.number, JSON.stringify(start)));
+    return channel;
+  }
+
+  async reset(deadlineMs: number): Promise<ResetReport> {
+    const ended = [...this.#channels.values()];
+    this.#channels.clear();
+    this.#rejectRequests('the sandbox was reset');
+    const loss = { outOfMemory: false, reason: 'the sandbox was reset' };
+    for (const channel of ended) channel.end({ kind: 'lost', loss });
+    const late = this.#clock.schedule(deadlineMs, () => this.#connection.fail(`its reset took over ${deadlineMs} ms`));
+    try {
+      const { reset } = await this.#connection.greet(RESET);
+      if (!reset) throw new Error('the agent answered a reset without a report');
+      return reset;
+    } finally {
+      late.dispose();
+    }
+  }
+
+  async measure(): Promise<Measurement> {
+    return Measurement.parse(await this.request({ op: 'measure' }));
+  }
+
+  memoryBytes(): Promise<number> {
+    return this.#container.memoryBytes();
+  }
+
+  request(request: RequestBody): Promise<unknown> {
+    if (this.#loss) return Promise.reject(new Error(this.#loss.reason));
+    this.#counter += 1;
+    const answer = deferred<unknown>();
+    this.#requests.set(this.#counter, answer);
+    this.#connection.send(encodeFrame(FrameType.request, 0, JSON.stringify({ id: this.#counter, ...request })));
+    return answer.promise;
+  }
+
+  async dispose(): Promise<void> {
+    this.#connection.fail('it was stopped');
+    await this.#container.remove();
+  }
+
+  #beat(heartbeatMs: number): Disposable {
+    return this.#clock.schedule(heartbeatMs, () => {
+      this.#connection.send(PING);
+      this.#heartbeat = this.#beat(heartbeatMs);
+    });
+  }
+
+  #dispatch(frame: Frame): void {
+    if (frame.type === FrameType.reply) {
+      this.#answer(frame.payload);
+      return;
+    }
+    const channel = this.#channels.get(frame.channel);
+    // Frames of a channel that has ended are late, not wrong.
+    if (!channel) return;
+    if (frame.type === FrameType.exit) {
+      this.#channels.delete(frame.channel);
+      channel.end({ kind: 'exit', exit: Exit.parse(JSON.parse(frame.payload.toString('utf8'))) });
+    } else channel.receive(frame);
+  }
+
+  #answer(payload: Buffer): void {
+    const reply = Reply.parse(JSON.parse(payload.toString('utf8')));
+    const answer = this.#requests.get(reply.id);
+    this.#requests.delete(reply.id);
+    if (reply.error === null) answer?.resolve(reply.value);
+    else answer?.reject(new Error(reply.error));
+  }
+
+  #rejectRequests(reason: string): void {
+    for (const answer of this.#requests.values()) answer.reject(new Error(reason));
+    this.#requests.clear();
+  }
+
+  #onLost(loss: SandboxLoss): void {
+    this.#loss = loss;
+    this.#heartbeat.dispose();
+    for (const channel of this.#channels.values()) channel.end({ kind: 'lost', loss });
+    this.#channels.clear();
+    this.#rejectRequests(loss.reason);
+  }
+}
