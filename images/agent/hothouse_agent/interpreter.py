@@ -1,5 +1,6 @@
 """The Python driver: takes requests from the relay, runs them, and says how they went. Lives beside user code."""
 
+import atexit
 import json
 import os
 import resource
@@ -10,28 +11,28 @@ import types
 from . import cell, completion, display, pictures, shell, stdio
 
 
+_main = types.ModuleType("__main__")
+
+
 def prepare():
     """Does in the zygote what every child would do again."""
     pictures.prepare()
-    shell.prepare()
+    shell.prepare(_main)
+    # What the preloaded modules want done at exit is not the runs' business, and costs each of them a millisecond.
+    atexit._clear()
 
 
 class Interpreter:
-    def __init__(self, requests, events, once, event_bytes):
+    def __init__(self, requests, events, event_bytes):
         self._requests = os.fdopen(requests, "rb")
-        self._once = once
         self._order = stdio.Order(events)
         self._token = None
         self._publisher = display.Publisher(self._emit, event_bytes)
         self._interruptible = False
-        self._runner = cell.Runner(self._new_main())
-
-    def _new_main(self):
-        module = types.ModuleType("__main__")
-        module.__dict__["__builtins__"] = __builtins__
-        module.__dict__["display"] = self._publisher.display
-        sys.modules["__main__"] = module
-        return module
+        self._runner = cell.Runner(_main)
+        _main.__dict__["__builtins__"] = __builtins__
+        _main.__dict__["display"] = self._publisher.display
+        sys.modules["__main__"] = _main
 
     def _emit(self, kind, **fields):
         self._order.emit(json.dumps({"type": kind, "token": self._token, **fields}).encode())
@@ -41,7 +42,8 @@ class Interpreter:
         stdio.install(self._order)
         _reseed()
         pictures.install(self._publisher)
-        shell.install(self._publisher, self._runner.namespace)
+        shell.install(self._publisher, _main)
+        self._given = frozenset(_main.__dict__)
         for line in self._requests:
             request = json.loads(line)
             self._token = request["token"]
@@ -49,7 +51,7 @@ class Interpreter:
                 self._emit("completions", **completion.complete(request, self._runner.namespace))
                 continue
             code = self._run(request)
-            if self._once:
+            if request["once"]:
                 os._exit(code)
         os._exit(0)
 
@@ -69,7 +71,7 @@ class Interpreter:
             "done",
             status=end.status,
             exitCode=end.exit_code,
-            state=None if state is None else _state_of(self._runner.namespace),
+            state=None if state is None else self._state(),
             peakMemoryBytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             dropped=self._publisher.dropped,
         )
@@ -79,7 +81,7 @@ class Interpreter:
         try:
             self._interruptible = True
             end = self._runner.run(request["code"], request["name"], self._publisher)
-            if self._once:
+            if request["once"]:
                 cell.finish_threads()
             self._interruptible = False
         except KeyboardInterrupt as error:
@@ -89,25 +91,23 @@ class Interpreter:
             self._emit("error", **end.error)
         return end
 
+    def _state(self):
+        """The user's variables that JSON can carry, and nothing else."""
+        state = {}
+        for name, value in list(_main.__dict__.items()):
+            if name.startswith("_") or name in self._given:
+                continue
+            try:
+                text = json.dumps(value, allow_nan=False)
+            except (TypeError, ValueError, RecursionError):
+                continue
+            # As it will arrive: JSON turns tuples into lists and keys into strings.
+            state[name] = json.loads(text)
+        return state
+
 
 def _reseed():
     # random reseeds itself after a fork; NumPy's global generator would give every run the same numbers.
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()
-
-
-def _state_of(namespace):
-    """The user's variables that JSON can carry, and nothing else."""
-    state = {}
-    for name, value in list(namespace.items()):
-        if name.startswith("_") or isinstance(value, (types.ModuleType, types.FunctionType, type)):
-            continue
-        try:
-            text = json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError, RecursionError):
-            continue
-        # What JSON would turn into something else (tuples, keys that are no strings) still is the nearest it has.
-        state[name] = json.loads(text)
-    state.pop("display", None)
-    return state

@@ -79,22 +79,28 @@ class _Lines:
             self._forward(line)
 
 
-class _Channel:
-    def __init__(self, relay, number, fds, sink):
+class _Child:
+    """A process and its pipes. `number` is the engine's channel, or None while it waits to be used."""
+
+    def __init__(self, relay, key, number, fds, sink):
         self._relay = relay
+        self.key = key
         self.number = number
         limit = relay.hello["outputBytes"]
-        self.stdout = _Pipe(fds["stdout"], limit, lambda data: relay.send(frames.STDOUT, number, data))
-        self.stderr = _Pipe(fds["stderr"], limit, lambda data: relay.send(frames.STDERR, number, data))
+        self.stdout = _Pipe(fds["stdout"], limit, lambda data: self._send(frames.STDOUT, data))
+        self.stderr = _Pipe(fds["stderr"], limit, lambda data: self._send(frames.STDERR, data))
         # Twice what the driver allows itself, so that an honest run never meets this limit.
         self.events = _Lines(fds["events"], 2 * relay.hello["eventBytes"], self._event) if "events" in fds else None
         self._sink = sink
         self._queued = bytearray()
         self._closing = False
 
+    def _send(self, kind, data):
+        if self.number is not None:
+            self._relay.send(kind, self.number, data)
+
     def _event(self, line):
-        counts = frames.COUNTS.pack(self.stdout.total, self.stderr.total)
-        self._relay.send(frames.EVENT, self.number, counts + line)
+        self._send(frames.EVENT, frames.COUNTS.pack(self.stdout.total, self.stderr.total) + line)
 
     def readers(self):
         return [reader for reader in (self.stdout, self.stderr, self.events) if reader is not None]
@@ -143,6 +149,8 @@ class _Channel:
 
     def exit(self, message):
         self.finish()
+        if self.number is None:
+            return
         names = ("code", "signal", "peakMemoryBytes", "oomKills", "failure")
         report = {"code": None, "signal": None, "peakMemoryBytes": 0, "oomKills": 0, "failure": None}
         report.update((name, message[name]) for name in names if name in message)
@@ -153,18 +161,23 @@ class _Channel:
 
 
 class Relay:
-    def __init__(self, stdin, stdout, init, report):
+    def __init__(self, stdin, stdout, init, report, preloaded):
         self._stdin = stdin
         self._init = init
         self._reader = frames.Reader(stdin)
         self._report = report
         self._channels = {}
+        self._children = {}
+        self._spare = None
+        self._forked = 0
         self._handlers = {}
         self._poll = select.poll()
         self.hello = self._greet(stdout)
         self._heard = time.monotonic()
         self.watch(stdin, select.POLLIN, self._hear)
         self.watch(init.fileno(), select.POLLIN, self._obey)
+        if preloaded:
+            self._spare = self._fork(None, {"kind": "python"})
 
     def _greet(self, stdout):
         frame = None
@@ -224,9 +237,16 @@ class Relay:
             channel.close_input()
         elif kind == frames.SIGNAL:
             number = getattr(signal, json.loads(payload)["signal"])
-            self._tell({"op": "signal", "channel": channel.number, "signal": int(number)})
+            self._tell({"op": "signal", "child": channel.key, "signal": int(number)})
 
     def _start(self, number, start):
+        child, self._spare = self._spare, None
+        if child is None or start["kind"] != "python":
+            child = self._fork(number, start)
+        child.number = number
+        self._channels[number] = child
+
+    def _fork(self, number, start):
         theirs, ours, sink = [], {}, None
         if start["kind"] == "exec":
             end, sink = os.pipe()
@@ -239,12 +259,14 @@ class Relay:
             theirs.append(end)
         for fd in (*ours.values(), sink):
             os.set_blocking(fd, False)
-        channel = self._channels[number] = _Channel(self, number, ours, sink)
-        for reader in channel.readers():
+        self._forked += 1
+        child = self._children[self._forked] = _Child(self, self._forked, number, ours, sink)
+        for reader in child.readers():
             self.watch(reader.fd, select.POLLIN, lambda reader=reader: self._pump(reader))
-        self._tell({"op": "spawn", "channel": number, "eventBytes": self.hello["eventBytes"], **start}, theirs)
+        self._tell({"op": "spawn", "child": child.key, "eventBytes": self.hello["eventBytes"], **start}, theirs)
         for fd in theirs:
             os.close(fd)
+        return child
 
     def _pump(self, reader):
         if not reader.pump():
@@ -274,10 +296,17 @@ class Relay:
         message = json.loads(data)
         if message["op"] == "preloaded":
             self._reply(message["id"], {"loaded": message["loaded"], "failed": message["failed"]})
+            if not self._children:
+                self._spare = self._fork(None, {"kind": "python"})
             return
-        channel = self._channels.pop(message["channel"], None)
-        if channel is not None:
-            channel.exit(message)
+        self._ended(message)
+
+    def _ended(self, message):
+        child = self._children.pop(message["child"])
+        self._channels.pop(child.number, None)
+        if child is self._spare:
+            self._spare = None
+        child.exit(message)
 
     def _tell(self, message, fds=()):
         data = json.dumps(message).encode()
@@ -286,7 +315,7 @@ class Relay:
         except OSError as error:
             if error.errno != errno.EMSGSIZE:
                 raise frames.Closed from None
-            self._channels.pop(message["channel"]).exit({"failure": "the command line is too long"})
+            self._ended({"child": message["child"], "failure": "the command line is too long"})
 
     def _reset(self):
         self._tell({"op": "reset"})
@@ -294,11 +323,11 @@ class Relay:
         signal.pause()
 
 
-def main(stdin, stdout, init, report):
+def main(stdin, stdout, init, report, preloaded):
     """The life of a relay; never returns."""
     code = 0
     try:
-        Relay(stdin, stdout, init, report).serve()
+        Relay(stdin, stdout, init, report, preloaded).serve()
     except frames.Closed:
         pass
     except BaseException as error:

@@ -7,19 +7,21 @@ from . import hooks
 
 _shell = None
 _publisher = None
-_namespace = None
+_main = None
 
 
-def prepare():
-    """In the zygote: makes the shell once, if IPython was preloaded."""
-    if "IPython" in sys.modules:
+def prepare(main):
+    """In the zygote: makes the shell once, if IPython was preloaded. `main` is the module that user code runs in."""
+    global _main
+    _main = main
+    if _shell is None and "IPython" in sys.modules:
         _make()
 
 
-def install(publisher, namespace):
+def install(publisher, main):
     """In a child: connects the shell to this run, or to the import of IPython if that comes later."""
-    global _publisher, _namespace
-    _publisher, _namespace = publisher, namespace
+    global _publisher, _main
+    _publisher, _main = publisher, main
     if _shell is not None:
         _connect()
     else:
@@ -40,13 +42,10 @@ def _make():
     # No history file, and so none of the threads that would keep the zygote from forking.
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "NoColor"
-    _shell = InteractiveShell.instance(config=config)
+    _shell = InteractiveShell.instance(config=config, user_module=_main, user_ns=_main.__dict__)
 
 
 def _connect():
-    _shell.user_ns = _namespace
-    _shell.user_global_ns.update(_namespace)
-    _namespace.setdefault("get_ipython", _shell.get_ipython)
     _shell.display_pub.publish = _publish
     _shell.display_pub.clear_output = _publisher.clear
     _publisher.add_formatter(_format)

@@ -38,7 +38,7 @@ export class PythonInterpreter implements Interpreter {
   constructor(sandbox: Sandbox, once: boolean) {
     this.#once = once;
     this.#channel = sandbox.start(
-      { kind: 'python', once },
+      { kind: 'python' },
       {
         onStdout: (bytes) => this.#onText('stdout', bytes),
         onStderr: (bytes) => this.#onText('stderr', bytes),
@@ -58,7 +58,7 @@ export class PythonInterpreter implements Interpreter {
       stderr: new TextStream(),
       progress: { error: null, done: null, stdoutBytes: 0, stderrBytes: 0 },
     };
-    this.#begin(task, { op: 'run', token: task.token, ...cell });
+    this.#begin(task, { op: 'run', token: task.token, once: this.#once, ...cell });
     return task.ended.promise;
   }
 
@@ -118,8 +118,7 @@ export class PythonInterpreter implements Interpreter {
 
   #onDone(task: RunningCell, done: Done): void {
     task.progress = { ...task.progress, done };
-    // A one-shot's last word is its exit, which the kernel tells.
-    if (!this.#once) this.#finishCell(task, endOfCell(task.progress, done));
+    this.#finishCell(task, endOfCell(task.progress, done, this.#once));
   }
 
   #finishCompletion(task: RunningCompletion, list: CompletionList): void {
@@ -151,16 +150,16 @@ function newToken(): string {
   return randomBytes(16).toString('hex');
 }
 
-function endOfCell(progress: Progress, done: Done): CellEnd {
+function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
   return {
     status: done.status,
-    exitCode: done.exitCode,
+    exitCode: done.exitCode ?? (once ? Number(done.status !== 'ok') : null),
     state: done.state,
     error: progress.error,
     stdoutBytes: progress.stdoutBytes,
     stderrBytes: progress.stderrBytes,
     eventsDropped: done.dropped,
     peakMemoryBytes: done.peakMemoryBytes,
-    alive: true,
+    alive: !once,
   };
 }

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const source = path.resolve(import.meta.dirname, '../../src');
+
+/** Which rooms and packages a room's files may import; Node's own modules are free for all. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  protocol: ['zod'],
+  host: ['base'],
+  'host/docker': ['base', 'host', 'dockerode'],
+  sandbox: ['protocol', 'host', 'base'],
+  pool: ['sandbox', 'base'],
+  languages: ['sandbox', 'protocol', 'base'],
+  engine: ['languages', 'sandbox', 'pool', 'host', 'base', 'zod'],
+  mcp: ['engine', 'base', 'zod', '@modelcontextprotocol/sdk'],
+  headless: ['engine', 'mcp', 'host', 'host/docker', 'sandbox', 'base', 'yaml', 'zod'],
+  vscode: ['engine', 'mcp', 'host', 'host/docker', 'sandbox', 'base', 'vscode'],
+};
+
+function files(): string[] {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+}
+
+function roomOf(file: string): string {
+  const folder = path.dirname(file).split(path.sep).join('/');
+  return folder.startsWith('host/docker') ? 'host/docker' : (folder.split('/')[0] ?? '');
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(path.join(source, file), 'utf8');
+  const found = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)];
+  return found.map(([, target = '']) => target);
+}
+
+function targetOf(file: string, target: string): string {
+  if (!target.startsWith('.'))
+    return target
+      .split('/')
+      .slice(0, target.startsWith('@') ? 2 : 1)
+      .join('/');
+  return roomOf(path.relative(source, path.resolve(source, path.dirname(file), target)));
+}
+
+const imports = files().flatMap((file) =>
+  importsOf(file).map((target) => ({ file, room: roomOf(file), target: targetOf(file, target) })),
+);
+
+describe('the import lines', () => {
+  it('are found', () => {
+    expect(imports.length).toBeGreaterThan(50);
+    expect(imports).toContainEqual(expect.objectContaining({ room: 'host/docker', target: 'dockerode' }));
+  });
+
+  it('stay within what each room may import', () => {
+    const wrong = imports.filter(
+      ({ room, target }) =>
+        room !== target && !target.startsWith('node:') && !(MAY_IMPORT[room] ?? []).includes(target),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('of the engine never reach settings, environment variables or files', () => {
+    const reading = files()
+      .filter((file) => roomOf(file) === 'engine')
+      .filter((file) => /process\.env|node:fs|'yaml'/.test(readFileSync(path.join(source, file), 'utf8')));
+    expect(reading).toEqual([]);
+  });
+});
