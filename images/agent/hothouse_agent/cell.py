@@ -51,13 +51,7 @@ class Runner:
             return failed(error)
 
     def _compile(self, code, name):
-        try:
-            tree = self._parse(code, name)
-        except SyntaxError:
-            changed = shell.transform(code)
-            if changed is None or changed == code:
-                raise
-            tree = self._parse(changed, name)
+        tree = self._parse(code, name)
         last = tree.body[-1] if tree.body else None
         is_value = isinstance(last, ast.Expr) and not _silenced(code)
         body = tree.body[:-1] if is_value else tree.body
@@ -69,8 +63,15 @@ class Runner:
         return units
 
     def _parse(self, code, name):
-        # Compiling the text finds what parsing alone does not, in the right order: a stray `return`, for example.
-        return self._code(code, name, "exec", ast.PyCF_ONLY_AST)
+        try:
+            return self._code(code, name, "exec", ast.PyCF_ONLY_AST)
+        except SyntaxError as error:
+            broken = error
+        # Magics and shell escapes are no Python; most code has none, and pays nothing for them.
+        changed = shell.transform(code)
+        if changed is None or changed.strip() == code.strip():
+            raise broken.with_traceback(None)
+        return self._code(changed, name, "exec", ast.PyCF_ONLY_AST)
 
     def _code(self, source, name, mode, flags=0):
         flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self._futures

@@ -56,9 +56,9 @@ class Publisher:
         self._sent = 0
         self.dropped = 0
 
-    def add_formatter(self, formatter):
-        """`formatter(value)` gives a mime bundle or None; the last added is asked first."""
-        self._formatters.insert(0, formatter)
+    def add_formatter(self, formatter, general=False):
+        """`formatter(value)` gives a mime bundle or None; general ones are asked after those for a single type."""
+        self._formatters.insert(len(self._formatters) - 1 if general else 0, formatter)
 
     def at_end_of_cell(self, hook):
         self._end_hooks.append(hook)

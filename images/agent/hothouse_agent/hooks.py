@@ -7,22 +7,28 @@ import sys
 class _Watcher:
     def __init__(self):
         self._waiting = {}
+        self._looking = set()
 
     def watch(self, name, action):
         self._waiting[name] = action
 
     def find_spec(self, name, path=None, target=None):
-        action = self._waiting.pop(name, None)
-        if action is None:
+        if name not in self._waiting or name in self._looking:
             return None
-        spec = importlib.util.find_spec(name)
+        self._looking.add(name)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._looking.discard(name)
         if spec is None or spec.loader is None:
             return None
         load = spec.loader.exec_module
 
         def exec_module(module):
             load(module)
-            action(module)
+            action = self._waiting.pop(name, None)
+            if action is not None:
+                action(module)
 
         spec.loader.exec_module = exec_module
         return spec

@@ -1,6 +1,5 @@
 """IPython, where the image has it: magics, formatters, completion, and its display functions on our events."""
 
-import importlib.util
 import sys
 
 from . import hooks
@@ -25,12 +24,12 @@ def install(publisher, main):
     if _shell is not None:
         _connect()
     else:
-        hooks.on_import("IPython.core.display_functions", lambda _: _defer())
+        hooks.on_import("IPython", lambda _: _make_and_connect())
 
 
-def _defer():
-    # IPython is being imported by user code at this moment; its shell can only be made when that has ended.
-    hooks.on_import("IPython.display", lambda _: None if _shell else (_make(), _connect()))
+def _make_and_connect():
+    _make()
+    _connect()
 
 
 def _make():
@@ -48,7 +47,7 @@ def _make():
 def _connect():
     _shell.display_pub.publish = _publish
     _shell.display_pub.clear_output = _publisher.clear
-    _publisher.add_formatter(_format)
+    _publisher.add_formatter(_format, general=True)
 
 
 def _publish(data, metadata=None, source=None, *, transient=None, update=False, **_):
@@ -63,13 +62,11 @@ def _format(value):
 
 def _ensure():
     if _shell is None:
-        if importlib.util.find_spec("IPython") is None:
+        try:
+            # Its import makes the shell, by the hook.
+            import IPython  # noqa: F401
+        except ImportError:
             return False
-        import IPython  # noqa: F401
-
-        if _shell is None:
-            _make()
-            _connect()
     return True
 
 

@@ -1,0 +1,66 @@
+import path from 'node:path';
+import { silentLog } from '../../../src/base/log.ts';
+import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
+import { LABEL } from '../../../src/host/labels.ts';
+import { containerSpec, type SandboxLimits } from '../../../src/host/spec.ts';
+import type { CellEnd, CellOutput, CellRequest, Interpreter } from '../../../src/languages/language.ts';
+import { python } from '../../../src/languages/python/python.ts';
+import { loadAgent } from '../../../src/sandbox/agent.ts';
+import { bootSandbox } from '../../../src/sandbox/boot.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+
+export const IMAGE = 'hothouse/python:latest';
+const MB = 1 << 20;
+
+export const LIMITS: SandboxLimits = {
+  memoryBytes: 512 * MB,
+  cpus: 1,
+  pids: 128,
+  workspaceBytes: 64 * MB,
+  tmpBytes: 64 * MB,
+  network: false,
+  readOnlyRoot: true,
+  runtime: null,
+};
+
+const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
+
+/** A real sandbox of the Python image; `outputBytes` is its cap for each stream. */
+export async function realSandbox(outputBytes = MB, limits: Partial<SandboxLimits> = {}): Promise<Sandbox> {
+  const labels = { [LABEL.managed]: 'true', [LABEL.machine]: 'test', [LABEL.owner]: `${process.pid}:test` };
+  const agent = await loadAgent(path.resolve(import.meta.dirname, '../../../images/agent'));
+  const spec = containerSpec(IMAGE, { ...LIMITS, ...limits }, labels);
+  return bootSandbox(host, { spec, agent, outputBytes, eventBytes: 8 * MB });
+}
+
+/** Everything a cell said and how it ended. */
+export interface Told extends CellEnd {
+  readonly out: readonly CellOutput[];
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Text of the last expression's value. */
+  readonly value: unknown;
+}
+
+export async function tell(interpreter: Interpreter, code: string, rest: Partial<CellRequest> = {}): Promise<Told> {
+  const out: CellOutput[] = [];
+  const end = await interpreter.run({ code, name: '<cell 1>', stdin: '', state: null, ...rest }, (item) =>
+    out.push(item),
+  );
+  const text = (kind: 'stdout' | 'stderr') => out.flatMap((item) => (item.kind === kind ? [item.text] : [])).join('');
+  const value = out.flatMap((item) => (item.kind === 'result' ? [item.data['text/plain']] : [])).at(-1);
+  return { ...end, out, stdout: text('stdout'), stderr: text('stderr'), value };
+}
+
+/** A one-shot run. */
+export function once(sandbox: Sandbox, code: string, rest: Partial<CellRequest> = {}): Promise<Told> {
+  return tell(python.open(sandbox, { once: true }), code, rest);
+}
+
+/** The mime types of every display and result, in order. */
+export function shown(told: Told): string[][] {
+  return told.out.flatMap((item) => {
+    if (item.kind === 'display') return [Object.keys(item.display.data).sort()];
+    return item.kind === 'result' ? [Object.keys(item.data).sort()] : [];
+  });
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { python } from '../../../src/languages/python/python.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { once, realSandbox, shown } from './harness.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await realSandbox();
+});
+afterAll(() => sandbox.dispose());
+
+describe('a one-shot run', () => {
+  it('prints and gives the value of its last expression', async () => {
+    const told = await once(sandbox, 'x = 20\nprint("hello")\nx + 1');
+    expect(told).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'hello\n', value: '21', error: null });
+  });
+
+  it('gives no value after a semicolon, for None, and for a statement', async () => {
+    for (const code of ['1 + 1;', 'None', 'x = 1']) expect((await once(sandbox, code)).value).toBeUndefined();
+  });
+
+  it('takes a state and gives the JSON-able variables back', async () => {
+    const code = 'y = x * 2\nt = (1, 2)\nimport math\ndef f(): pass\nbad = {1, 2}\nnan = float("nan")\n_hidden = 1';
+    expect((await once(sandbox, code, { state: { x: 21 } })).state).toEqual({ x: 21, y: 42, t: [1, 2] });
+  });
+
+  it('keeps stdout and stderr apart and in order, with programs it starts', async () => {
+    const code = `
+import os, sys
+for i in range(50):
+    print("o", i)
+    print("e", i, file=sys.stderr)
+    os.system("echo p")
+    os.write(1, b"raw\\n")`;
+    const told = await once(sandbox, code);
+    const said = told.out.flatMap((item) => (item.kind === 'stdout' || item.kind === 'stderr' ? [item] : []));
+    const order = said
+      .map((item) => `${item.kind}:${item.text}`)
+      .join('')
+      .replace(/stdout:|(?<=\n)stderr:/g, '');
+    const wanted = Array.from({ length: 50 }, (_, i) => `o ${i}\ne ${i}\np\nraw\n`).join('');
+    expect(order.replaceAll('stderr:', '')).toBe(wanted);
+  });
+
+  it('reads the stdin that was given, then meets its end', async () => {
+    const code = 'print(input("name? "))\ntry:\n    input()\nexcept EOFError:\n    print("end")';
+    expect(await once(sandbox, code, { stdin: 'Ada\n' })).toMatchObject({ status: 'ok', stdout: 'name? Ada\nend\n' });
+    expect(await once(sandbox, 'input()')).toMatchObject({ status: 'error', error: { name: 'EOFError' } });
+  });
+
+  it("shows a traceback in the user's lines and nothing of the driver", async () => {
+    const { error } = await once(sandbox, 'def f():\n    return 1 / 0\n\nf()');
+    expect(error).toMatchObject({ name: 'ZeroDivisionError', message: 'division by zero' });
+    expect(error?.traceback).toContain('File "<cell 1>", line 4, in <module>\n    f()');
+    expect(error?.traceback).toContain('File "<cell 1>", line 2, in f\n    return 1 / 0');
+    expect(error?.traceback).not.toContain('hothouse');
+  });
+
+  it('tells a syntax error with its line', async () => {
+    const { error } = await once(sandbox, 'x = 1\nif x\n  y');
+    expect(error).toMatchObject({ name: 'SyntaxError' });
+    expect(error?.traceback).toContain('File "<cell 1>", line 2');
+  });
+
+  it('awaits at the top level', async () => {
+    const told = await once(
+      sandbox,
+      'import asyncio\nasync def f():\n    await asyncio.sleep(0.01)\n    return 7\nawait f()',
+    );
+    expect(told).toMatchObject({ status: 'ok', value: '7' });
+  });
+
+  it.each([
+    ['import sys; sys.exit(3)', 'error', 3],
+    ['exit(0)', 'ok', 0],
+    ['raise SystemExit("why")', 'error', 1],
+    ['import os; os._exit(4)', 'error', 4],
+  ])('%s ends with %s and status %i', async (code, status, exitCode) => {
+    expect(await once(sandbox, code)).toMatchObject({ status, exitCode });
+  });
+
+  it('joins its threads and runs its exit functions, as a program does', async () => {
+    const code = `
+import atexit, threading, time
+atexit.register(print, "exit")
+threading.Thread(target=lambda: (time.sleep(0.05), print("thread"))).start()
+print("main")`;
+    expect((await once(sandbox, code)).stdout).toBe('main\nthread\nexit\n');
+  });
+
+  it('is told by the signal that ended it', async () => {
+    const told = await once(sandbox, 'import os, signal; os.kill(os.getpid(), signal.SIGSEGV)');
+    expect(told).toMatchObject({ status: 'error', exitCode: null, error: { name: 'SIGSEGV' } });
+  });
+
+  it('meets its memory limit as out_of_memory, and the sandbox lives on', async () => {
+    const told = await once(sandbox, 'x = b"x" * (2 << 30)');
+    expect(told).toMatchObject({ status: 'out_of_memory', error: { name: 'OutOfMemory' } });
+    expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
+    expect(await once(sandbox, '1')).toMatchObject({ status: 'ok' });
+  });
+
+  it('survives a recursion without end', async () => {
+    expect(await once(sandbox, 'def f(): return f()\nf()')).toMatchObject({ error: { name: 'RecursionError' } });
+  });
+
+  it('can be killed', async () => {
+    const interpreter = python.open(sandbox, { once: true });
+    const end = interpreter.run({ code: 'while True: pass', name: '<x>', stdin: '', state: null }, () => {});
+    interpreter.kill();
+    expect(await end).toMatchObject({ status: 'killed', alive: false });
+  });
+
+  it('gives every run its own random numbers', async () => {
+    await sandbox.request({ op: 'preload', modules: ['numpy.random'] });
+    const code = 'import random, numpy\nrandom.random(), float(numpy.random.rand())';
+    const values = [];
+    for (let run = 0; run < 3; run += 1) values.push((await once(sandbox, code)).value);
+    expect(new Set(values).size).toBe(3);
+  });
+
+  it('shows rich values of classes that know how', async () => {
+    const code = `
+class Rich:
+    def _repr_html_(self): return "<b>x</b>"
+    def _repr_png_(self): return b"\\x89PNG"
+    def __repr__(self): return "rich"
+display(Rich())
+Rich()`;
+    const told = await once(sandbox, code);
+    expect(shown(told)).toEqual(Array(2).fill(['image/png', 'text/html', 'text/plain']));
+    expect(told.out[0]).toMatchObject({ display: { data: { 'image/png': 'iVBORw==', 'text/html': '<b>x</b>' } } });
+  });
+});

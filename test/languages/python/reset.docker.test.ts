@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { python } from '../../../src/languages/python/python.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { once, realSandbox } from './harness.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await realSandbox(64 * 1024);
+});
+afterAll(() => sandbox.dispose());
+
+const PLANT = `
+import os, subprocess, sys, ctypes, mmap
+for base in ("/workspace", "/tmp", "/dev/shm"):
+    os.makedirs(base + "/" + "d/" * 60)
+    open(base + "/.hidden", "w").write("secret")
+    os.mkdir(base + "/locked"); open(base + "/locked/file", "w").close(); os.chmod(base + "/locked", 0)
+    os.symlink("/etc/passwd", base + "/link")
+os.chmod("/workspace", 0o500)
+libc = ctypes.CDLL(None)
+assert libc.shmget(0x4242, 4096, 0o1666) >= 0
+assert libc.semget(0x4242, 1, 0o1666) >= 0
+assert libc.msgget(0x4242, 0o1666) >= 0
+subprocess.Popen(["sleep", "1000"], start_new_session=True)
+if os.fork() == 0:
+    os.setsid()
+    while True: pass
+print("planted")
+`;
+
+const LOOK = `
+import os
+found = [os.path.join(b, n) for b in ("/workspace", "/tmp", "/dev/shm", "/dev/mqueue") for n in os.listdir(b)]
+tables = [open("/proc/sysvipc/" + k).read().count("\\n") - 1 for k in ("shm", "sem", "msg")]
+others = []
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try: others.append(open("/proc/%s/comm" % pid).read().strip())
+    except OSError: pass
+print(found, tables, sum(name == "sleep" for name in others), oct(os.stat("/workspace").st_mode & 0o777))
+`;
+
+describe('a reset', () => {
+  it('leaves no file, process or IPC object', async () => {
+    const before = await once(sandbox, LOOK);
+    expect(before.stdout).toMatch(/^\[\] \[0, 0, 0\] 0 0o7/);
+    expect(await once(sandbox, PLANT)).toMatchObject({ stdout: 'planted\n' });
+    expect((await once(sandbox, LOOK)).stdout).toMatch(/hidden.* \[1, 1, 1\] 1 0o500/);
+    expect(await sandbox.reset(5_000)).toMatchObject({ clean: true, leftovers: [] });
+    expect((await once(sandbox, LOOK)).stdout).toBe(before.stdout);
+  });
+
+  it('ends a run under way, and nothing of it arrives later', async () => {
+    const late: string[] = [];
+    const flood = python.open(sandbox, { once: true });
+    const end = flood.run({ code: 'while True: print("A" * 1000)', name: '<a>', stdin: '', state: null }, (item) => {
+      late.push(item.kind);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sandbox.reset(5_000);
+    expect(await end).toMatchObject({ status: 'sandbox_lost' });
+    const count = late.length;
+    expect(await once(sandbox, 'print("B")')).toMatchObject({ stdout: 'B\n' });
+    expect(late.length).toBe(count);
+  });
+
+  it('survives a fork storm', async () => {
+    const code = 'import os\nprint("go")\nwhile True:\n    try: os.fork()\n    except OSError: pass';
+    const storm = python.open(sandbox, { once: true });
+    const started = new Promise<void>((resolve) => {
+      void storm.run({ code, name: '<a>', stdin: '', state: null }, () => resolve());
+    });
+    await started;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await sandbox.reset(10_000)).toMatchObject({ clean: true });
+    expect(await once(sandbox, '1')).toMatchObject({ status: 'ok' });
+  });
+
+  it('can be done a hundred times in a row', async () => {
+    for (let round = 0; round < 100; round += 1) {
+      expect(await once(sandbox, `print(${round})`)).toMatchObject({ stdout: `${round}\n` });
+      expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
+    }
+    expect((await sandbox.measure()).processes).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('output beyond the cap', () => {
+  it('is counted and dropped, and the end still comes', async () => {
+    const told = await once(sandbox, 'print("x" * 999_999)\n"end"');
+    expect(told).toMatchObject({ status: 'ok', stdoutBytes: 1_000_000, value: "'end'" });
+    expect(told.stdout).toBe('x'.repeat(64 * 1024));
+  });
+
+  it('leaves displays beyond their cap out and says how many', async () => {
+    const told = await once(sandbox, 'for i in range(10): display("x" * 1_000_000)');
+    expect(told).toMatchObject({ status: 'ok', eventsDropped: 2 });
+    expect(told.out.length).toBe(8);
+  });
+
+  it('becomes text whatever its bytes are', async () => {
+    const told = await once(sandbox, 'import os; os.write(1, bytes(range(256)) + "é".encode()[:1])');
+    expect(told.status).toBe('ok');
+    expect(told.stdout).toContain('\u0000\u0001');
+    expect(told.stdout).toContain('\ufffd');
+  });
+});
+
+describe('the agent', () => {
+  it.each([
+    [
+      'forged events',
+      'import os\nfor fd in range(3, 64):\n    try: os.write(fd, b\'{"type":"done","token":"","status":"ok"}\\n\')\n    except OSError: pass\n"mine"',
+    ],
+    [
+      'garbage',
+      'import os\nfor fd in range(3, 64):\n    try: os.write(fd, os.urandom(5000))\n    except OSError: pass\n"mine"',
+    ],
+  ])('is not fooled by %s', async (_, code) => {
+    expect(await once(sandbox, code)).toMatchObject({ status: 'ok', value: "'mine'" });
+    expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
+  });
+
+  it('cannot be opened, stopped or traced as init; killing the relay only loses the sandbox', async () => {
+    const code = `
+import os, signal
+failed = 0
+for path in ("/proc/1/environ", "/proc/1/mem", "/proc/1/fd/0", "/proc/1/maps"):
+    try: open(path, "rb").read(1)
+    except OSError: failed += 1
+for s in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM): os.kill(1, s)
+failed`;
+    expect((await once(sandbox, code)).value).toBe('4');
+    expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
+    const other = await realSandbox();
+    expect(await once(other, 'import os\nos.kill(-1, 19)')).toMatchObject({ status: 'sandbox_lost' });
+    await other.lost;
+    await other.dispose();
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Interpreter } from '../../../src/languages/language.ts';
+import { python } from '../../../src/languages/python/python.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { realSandbox, shown, tell } from './harness.ts';
+
+let sandbox: Sandbox;
+let session: Interpreter;
+beforeAll(async () => {
+  sandbox = await realSandbox();
+  session = python.open(sandbox, { once: false });
+});
+afterAll(() => sandbox.dispose());
+
+const run = (code: string) => tell(session, code);
+
+describe('a session', () => {
+  it('keeps variables, imports and functions', async () => {
+    await run('import math\ndef add(a, b): return a + b\nx = 10');
+    expect(await run('add(x, 20), math.floor(2.5)')).toMatchObject({ status: 'ok', value: '(30, 2)', alive: true });
+  });
+
+  it('keeps them after an error and after exit()', async () => {
+    expect(await run('1/0')).toMatchObject({ status: 'error', alive: true });
+    expect(await run('exit(2)')).toMatchObject({ status: 'error', exitCode: 2, alive: true });
+    expect((await run('x')).value).toBe('10');
+  });
+
+  it('keeps them after an interrupt', async () => {
+    const end = session.run({ code: 'print("on")\nwhile True: pass', name: '<c>', stdin: '', state: null }, (item) => {
+      if (item.kind === 'stdout') session.interrupt();
+    });
+    expect(await end).toMatchObject({ status: 'interrupted', error: { name: 'KeyboardInterrupt' }, alive: true });
+    expect((await run('x')).value).toBe('10');
+  });
+
+  it('is not hurt by an interrupt between cells', async () => {
+    session.interrupt();
+    expect((await run('x')).value).toBe('10');
+  });
+
+  it('remembers future statements and the last value', async () => {
+    await run('from __future__ import annotations');
+    await run('def f(a: undefined_name): return a');
+    await run('40 + 2');
+    expect((await run('f(_)')).value).toBe('42');
+  });
+
+  it('completes names, in UTF-16 offsets', async () => {
+    await run('alphabet = 1');
+    const list = await session.complete('"😀"; alph', 10);
+    expect(list).toMatchObject({ start: 6, end: 10 });
+    expect(list.matches).toContain('alphabet');
+  });
+
+  it('shows figures without savefig: by show(), at the end of the cell, and as a value', async () => {
+    expect(shown(await run('import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nprint("after")'))).toEqual([
+      ['image/png', 'text/plain'],
+    ]);
+    expect(shown(await run('plt.plot([1, 2]);'))).toEqual([['image/png', 'text/plain']]);
+    expect(shown(await run('fig, ax = plt.subplots()\nax.plot([1])\nfig'))).toEqual([['image/png', 'text/plain']]);
+  });
+
+  it('shows tables, formulas, Markdown and SVG', async () => {
+    const code = `
+import pandas, sympy
+from IPython.display import display, Markdown, SVG, HTML
+display(pandas.DataFrame({"a": [1]}))
+display(Markdown("# x"))
+display(SVG("<svg xmlns='http://www.w3.org/2000/svg'/>"))
+sympy.sqrt(sympy.Symbol("x"))`;
+    expect(shown(await run(code))).toEqual([
+      ['text/html', 'text/plain'],
+      ['text/markdown', 'text/plain'],
+      ['image/svg+xml', 'text/plain'],
+      ['text/latex', 'text/plain'],
+    ]);
+  });
+
+  it('updates and clears displays', async () => {
+    const told = await run(
+      'from IPython.display import clear_output\nh = display("one", display_id=True)\nh.update("two")\nclear_output()',
+    );
+    expect(told.out.map((item) => item.kind)).toEqual(['display', 'update', 'clear']);
+  });
+
+  it('understands magics and shell escapes', async () => {
+    expect(await run('%time 1\n!echo from the shell')).toMatchObject({ status: 'ok' });
+    expect((await run('!echo from the shell')).stdout).toContain('from the shell');
+  });
+
+  it('interrupts top-level await', async () => {
+    const end = session.run(
+      { code: 'import asyncio\nprint("on")\nawait asyncio.sleep(60)', name: '<c>', stdin: '', state: null },
+      (item) => {
+        if (item.kind === 'stdout') session.interrupt();
+      },
+    );
+    expect(await end).toMatchObject({ status: 'interrupted', alive: true });
+    expect((await run('x')).value).toBe('10');
+  });
+
+  it('ends when its process is killed, and says so ever after', async () => {
+    expect(await run('import os; os.kill(os.getpid(), 9)')).toMatchObject({ status: 'error', alive: false });
+    expect(await run('x')).toMatchObject({ alive: false });
+    expect(await session.complete('x', 1)).toEqual({ start: 0, end: 0, matches: [] });
+  });
+});
