@@ -1,0 +1,46 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import { Options, type OptionsInput } from '../../src/engine/options.ts';
+import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
+import { dockerHost } from '../../src/host/docker/dockerHost.ts';
+import { machineId, thisOwner } from '../../src/host/identity.ts';
+import { loadAgent } from '../../src/sandbox/agent.ts';
+
+const images = path.resolve(import.meta.dirname, '../../images');
+
+export const OWNER: Owner = { id: 'bench', kind: 'cli', label: 'bench' };
+
+/** An engine on the machine's Docker Engine, with `options` over the defaults. */
+export async function realEngine(options: OptionsInput): Promise<Engine> {
+  return createEngine({
+    connect: ({ host }) => dockerHost({ host, env: process.env, home: homedir(), log: silentLog }),
+    agent: await loadAgent(path.join(images, 'agent')),
+    options: Options.parse(options),
+    clock: systemClock,
+    log: silentLog,
+    identity: { machine: await machineId(), owner: await thisOwner() },
+    images,
+  });
+}
+
+/** A one-shot run or a cell. Throws when it does not end well, so that no failure is timed. */
+export async function run(engine: Engine, code: string, sessionId?: string): Promise<RunResult> {
+  const result = await engine.run({ language: 'python', code, owner: OWNER, ...(sessionId ? { sessionId } : {}) });
+  if (result.status !== 'ok') throw new Error(`${code}: ${result.status} ${result.error?.message}`);
+  return result;
+}
+
+/** Resolves when `count` sandboxes are warm, preloading included. */
+export async function warm(engine: Engine, count: number): Promise<void> {
+  for (;;) {
+    const idle = engine.snapshot().environments.flatMap(({ sandboxes }) => sandboxes.filter((s) => s.state === 'idle'));
+    if (idle.length >= count) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Time for what a sandbox does by itself once it is warm (preloading); nobody tells when it has ended. */
+export const SETTLE_MS = 4_000;

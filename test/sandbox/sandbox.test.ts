@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { HostError } from '../../src/host/host.ts';
+import { containerSpec } from '../../src/host/spec.ts';
+import { python } from '../../src/languages/python/python.ts';
+import { MAX_STRAY_BYTES } from '../../src/protocol/frames.ts';
+import { type BootOptions, bootSandbox } from '../../src/sandbox/boot.ts';
+import { FakeHost, type Faults } from '../host/fakeHost.ts';
+import { LIMITS, tell } from '../languages/python/harness.ts';
+
+const IMAGE = 'hothouse/python:latest';
+const AGENT = Buffer.from('00000004pass');
+
+async function boot(faults: Partial<Faults> = {}, options: Partial<BootOptions> = {}, signal?: AbortSignal) {
+  const host = new FakeHost({ faults });
+  const spec = containerSpec(IMAGE, LIMITS, {});
+  const booting = bootSandbox(host, { spec, agent: AGENT, outputBytes: 1000, eventBytes: 10_000, ...options }, signal);
+  return { host, booting, sandbox: await booting.catch((error: unknown) => error as HostError) };
+}
+
+async function live(faults: Partial<Faults> = {}) {
+  const { host, sandbox } = await boot(faults);
+  if (sandbox instanceof HostError) throw sandbox;
+  return { host, sandbox };
+}
+
+describe('booting', () => {
+  it('survives stray bytes before the handshake', async () => {
+    const { sandbox } = await live({ strayBytes: Buffer.from('WARNING: something\n\u0000\u0001') });
+    expect(await tell(python.open(sandbox, { once: true }), 'print hi')).toMatchObject({
+      status: 'ok',
+      stdout: 'hi\n',
+    });
+  });
+
+  it.each([
+    ['dies', { diesAt: 'hello' }, {}],
+    ['says nothing', { silentAt: 'hello' }, { handshakeMs: 20 }],
+    ['babbles', { strayBytes: Buffer.alloc(2 * MAX_STRAY_BYTES) }, {}],
+  ] as const)('fails and leaves no container when the agent %s', async (_, faults, options) => {
+    const { host, sandbox } = await boot(faults, options);
+    expect(sandbox).toBeInstanceOf(HostError);
+    expect(sandbox).toMatchObject({ problem: { kind: 'image_unusable' } });
+    expect(host.containers.size).toBe(0);
+  });
+
+  it('can be cancelled', async () => {
+    const { host, sandbox } = await boot({ silentAt: 'hello' }, {}, AbortSignal.timeout(20));
+    expect(sandbox).toMatchObject({ problem: { kind: 'cancelled' } });
+    expect(host.containers.size).toBe(0);
+  });
+});
+
+describe('a live sandbox', () => {
+  it('tells every run that it was lost, and starts no more', async () => {
+    const { host, sandbox } = await live();
+    const hanging = tell(python.open(sandbox, { once: true }), 'hang');
+    await host.remove(sandbox.id);
+    expect(await hanging).toMatchObject({ status: 'sandbox_lost', alive: false });
+    expect(await tell(python.open(sandbox, { once: true }), 'print x')).toMatchObject({ status: 'sandbox_lost' });
+    await expect(sandbox.request({ op: 'measure' })).rejects.toThrow();
+    await expect(sandbox.reset(100)).rejects.toThrow();
+  });
+
+  it('ends its runs on a reset and serves again', async () => {
+    const { sandbox } = await live();
+    const hanging = tell(python.open(sandbox, { once: true }), 'hang');
+    expect(await sandbox.reset(1000)).toMatchObject({ clean: true });
+    expect(await hanging).toMatchObject({ status: 'sandbox_lost' });
+    expect(await tell(python.open(sandbox, { once: true }), 'print again')).toMatchObject({ stdout: 'again\n' });
+  });
+
+  it('passes on a report that is not clean', async () => {
+    const { sandbox } = await live({ uncleanReset: true });
+    expect(await sandbox.reset(1000)).toMatchObject({ clean: false });
+  });
+
+  it('is lost when a reset takes too long', async () => {
+    const { sandbox } = await live({ silentAt: 'reset' });
+    await expect(sandbox.reset(20)).rejects.toThrow('its reset took over 20 ms');
+    expect(await sandbox.lost).toMatchObject({ outOfMemory: false });
+  });
+
+  it('is lost when it dies in a reset or a run', async () => {
+    const { sandbox } = await live({ diesAt: 'reset' });
+    await expect(sandbox.reset(1000)).rejects.toThrow();
+    const other = await live({ diesAt: 'run' });
+    expect(await tell(python.open(other.sandbox, { once: true }), 'print x')).toMatchObject({ status: 'sandbox_lost' });
+  });
+});

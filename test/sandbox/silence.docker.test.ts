@@ -1,0 +1,35 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import { dockerHost } from '../../src/host/docker/dockerHost.ts';
+import { LABEL } from '../../src/host/labels.ts';
+import { containerSpec } from '../../src/host/spec.ts';
+import { loadAgent } from '../../src/sandbox/agent.ts';
+import { bootSandbox } from '../../src/sandbox/boot.ts';
+import { IMAGE, LIMITS } from '../languages/python/harness.ts';
+
+const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
+const labels = { [LABEL.managed]: 'true', [LABEL.machine]: 'test', [LABEL.owner]: `${process.pid}:silence` };
+
+async function boot(silenceMs: number, heartbeatMs: number) {
+  const agent = await loadAgent(path.resolve(import.meta.dirname, '../../images/agent'));
+  const spec = containerSpec(IMAGE, LIMITS, labels);
+  return bootSandbox(host, { spec, agent, outputBytes: 1000, eventBytes: 1000, silenceMs, heartbeatMs });
+}
+
+describe('an agent that nobody speaks to', () => {
+  it('leaves, and its container removes itself', async () => {
+    const sandbox = await boot(500, 60_000);
+    await sandbox.lost;
+    await expect.poll(() => host.list(labels), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('stays for as long as the heartbeat comes', async () => {
+    const sandbox = await boot(500, 100);
+    const gone = sandbox.lost.then(() => 'lost');
+    const still = new Promise((resolve) => setTimeout(resolve, 2_000, 'alive'));
+    expect(await Promise.race([gone, still])).toBe('alive');
+    await sandbox.dispose();
+    expect(await host.list(labels)).toEqual([]);
+  });
+});
