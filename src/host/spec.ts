@@ -78,7 +78,7 @@ export function containerSpec(
   });
   return {
     image,
-    argv: ['python3', '-I', '-S', '-c', LOADER],
+    argv: ['python3', '-I', '-c', LOADER],
     env: {
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOME: WORKSPACE,
@@ -88,6 +88,7 @@ export function containerSpec(
       OPENBLAS_NUM_THREADS: '1',
       OMP_NUM_THREADS: '1',
       MPLCONFIGDIR: '/tmp/matplotlib',
+      XDG_CACHE_HOME: '/tmp/cache',
       IPYTHONDIR: '/tmp/ipython',
       PYTHONDONTWRITEBYTECODE: '1',
     },

@@ -60,4 +60,5 @@ def _python(message, fds):
     os.set_inheritable(events, False)
     os.set_inheritable(requests, False)
     sys.path.insert(0, os.getcwd())
+    sys.argv = [""]
     interpreter.Interpreter(requests, events, message["eventBytes"]).serve()

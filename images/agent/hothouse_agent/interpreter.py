@@ -29,6 +29,7 @@ class Interpreter:
         self._token = None
         self._publisher = display.Publisher(self._emit, event_bytes)
         self._interruptible = False
+        self._pid = os.getpid()
         self._runner = cell.Runner(_main)
         _main.__dict__["__builtins__"] = __builtins__
         _main.__dict__["display"] = self._publisher.display
@@ -51,7 +52,8 @@ class Interpreter:
                 self._emit("completions", **completion.complete(request, self._runner.namespace))
                 continue
             code = self._run(request)
-            if request["once"]:
+            if request["once"] or os.getpid() != self._pid:
+                # Also a fork of user code that came to the end of the cell: the next one is not for it.
                 os._exit(code)
         os._exit(0)
 

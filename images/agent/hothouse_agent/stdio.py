@@ -13,11 +13,16 @@ import termios
 import time
 
 _SPINS = 50
+_STARTS = frozenset(("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec"))
 
 
 def _unread(fd):
     count = array.array("i", [0])
-    fcntl.ioctl(fd, termios.FIONREAD, count)
+    try:
+        fcntl.ioctl(fd, termios.FIONREAD, count)
+    except OSError:
+        # User code has closed it, or put a file in its place: there is no order to keep.
+        return 0
     return count[0]
 
 
@@ -46,14 +51,18 @@ class Order:
                 _drained(self._last)
             self._last = fd
 
+    def settle(self):
+        """Waits until everything written so far has been read."""
+        if os.getpid() == self._pid:
+            flush()
+            for fd in (1, 2, self._events):
+                _drained(fd)
+
     def emit(self, line):
         """Writes an event line after all that was written before."""
         if os.getpid() != self._pid:
             return
-        flush()
-        # Programs that were started write without taking turns.
-        _drained(1)
-        _drained(2)
+        self.settle()
         self._last = self._events
         # The newline in front ends whatever else was written to this descriptor.
         view = memoryview(b"\n" + line + b"\n")
@@ -79,6 +88,8 @@ def install(order):
     """Replaces sys.stdout and sys.stderr."""
     sys.stdout = sys.__stdout__ = _Stream(1, order)
     sys.stderr = sys.__stderr__ = _Stream(2, order)
+    # Programs write without taking turns, so they start when all is read.
+    sys.addaudithook(lambda event, _: order.settle() if event in _STARTS else None)
 
 
 def flush():

@@ -89,6 +89,12 @@ sympy.sqrt(sympy.Symbol("x"))`;
     expect((await run('!echo from the shell')).stdout).toContain('from the shell');
   });
 
+  it('survives code that forks and forgets, and code that closes its streams', async () => {
+    await run('import os\nos.fork()');
+    for (let cell = 0; cell < 5; cell += 1) expect((await run('x')).value).toBe('10');
+    expect(await run('os.close(2)\n1')).toMatchObject({ status: 'ok', value: '1' });
+  });
+
   it('interrupts top-level await', async () => {
     const end = session.run(
       { code: 'import asyncio\nprint("on")\nawait asyncio.sleep(60)', name: '<c>', stdin: '', state: null },

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Installs the named Debian packages as the building machine would, and leaves nothing behind but them.
+set -eu
+
+export DEBIAN_FRONTEND=noninteractive
+apt_conf=/etc/apt/apt.conf.d/99machine
+: >"$apt_conf"
+[ ! -s /machine/apt.conf ] || cat /machine/apt.conf >>"$apt_conf"
+[ ! -s /machine/ca-certificates.crt ] || echo 'Acquire::https::CaInfo "/machine/ca-certificates.crt";' >>"$apt_conf"
+
+use_mirror() {
+  [ -z "$2" ] || find /etc/apt -name '*.sources' -o -name '*.list' |
+    xargs sed -Ei "s#https?://deb\.debian\.org/$1/?( |\$)#$2\1#"
+}
+cp -a /etc/apt /machine/apt
+use_mirror debian "${APT_MIRROR:-}"
+use_mirror debian-security "${APT_SECURITY_MIRROR:-}"
+
+apt-get update
+apt-get install --yes --no-install-recommends "$@"
+
+# The libraries' own tests.
+for library in matplotlib pandas scipy sklearn sympy; do
+  find "/usr/lib/python3/dist-packages/$library" -type d -name tests -prune -exec rm -rf {} + 2>/dev/null || true
+done
+rm -rf /etc/apt && mv /machine/apt /etc/apt
+rm -f /etc/apt/apt.conf.d/99machine
+rm -rf /machine /var/lib/apt/lists/* /var/cache/* /var/log/* /tmp/* /root/.cache
+find / -xdev -perm /6000 -type f -exec chmod a-s {} +
