@@ -21,10 +21,9 @@ export const FrameType = {
   run: 3,
   input: 4,
   closeInput: 5,
-  signal: 6,
-  reset: 7,
-  ping: 8,
-  request: 9,
+  reset: 6,
+  ping: 7,
+  request: 8,
   // agent → engine
   ready: 65,
   stdout: 66,

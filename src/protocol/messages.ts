@@ -36,13 +36,14 @@ export const Start = z.discriminatedUnion('kind', [
 ]);
 export type Start = z.infer<typeof Start>;
 
-/** Engine → agent: a signal for a channel's process group. */
-export const Signal = z.strictObject({ signal: z.enum(['SIGINT', 'SIGTERM', 'SIGKILL']) });
-export type Signal = z.infer<typeof Signal>;
+export const SignalName = z.enum(['SIGINT', 'SIGTERM', 'SIGKILL']);
+export type SignalName = z.infer<typeof SignalName>;
 
 /** Engine → agent on channel 0, answered by a `Reply` of the same id. */
 export const Request = z.discriminatedUnion('op', [
   z.strictObject({ id: z.int(), op: z.literal('measure') }),
+  /** A signal for a channel's process group; answered when it was delivered, also to nobody. */
+  z.strictObject({ id: z.int(), op: z.literal('signal'), channel: z.int(), signal: SignalName }),
   /** Imports modules while nothing runs, then keeps a process ready that has them. An empty list is fine. */
   z.strictObject({ id: z.int(), op: z.literal('preload'), modules: z.array(z.string()) }),
 ]);

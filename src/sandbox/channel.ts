@@ -1,12 +1,13 @@
 import { deferred } from '../base/deferred.ts';
 import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
-import { EVENT_PREFIX_BYTES, type Signal } from '../protocol/messages.ts';
+import { EVENT_PREFIX_BYTES, type SignalName } from '../protocol/messages.ts';
 import type { Channel, ChannelEnd, ChannelListener } from './sandbox.ts';
 
 /** The engine's side of one process in a sandbox. */
 export class LiveChannel implements Channel {
   readonly #listener: ChannelListener;
   readonly #send: (bytes: Buffer) => void;
+  readonly #signal: (signal: SignalName) => Promise<void>;
   readonly #ended = deferred<ChannelEnd>();
   #over = false;
   readonly ended = this.#ended.promise;
@@ -15,9 +16,11 @@ export class LiveChannel implements Channel {
     readonly number: number,
     listener: ChannelListener,
     send: (bytes: Buffer) => void,
+    signal: (signal: SignalName) => Promise<void>,
   ) {
     this.#listener = listener;
     this.#send = send;
+    this.#signal = signal;
   }
 
   run(request: string): void {
@@ -32,8 +35,8 @@ export class LiveChannel implements Channel {
     this.#frame(FrameType.closeInput);
   }
 
-  signal(signal: Signal['signal']): void {
-    this.#frame(FrameType.signal, JSON.stringify({ signal }));
+  async signal(signal: SignalName): Promise<void> {
+    if (!this.#over) await this.#signal(signal);
   }
 
   /** Takes a frame of this channel from the agent. */

@@ -3,7 +3,7 @@ import { type Deferred, deferred } from '../base/deferred.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Container } from '../host/host.ts';
 import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
-import { Exit, Measurement, type Ready, Reply, type ResetReport, type Start } from '../protocol/messages.ts';
+import { Exit, Measurement, type Ready, Reply, type ResetReport, type SignalName, type Start } from '../protocol/messages.ts';
 import { LiveChannel } from './channel.ts';
 import type { AgentConnection } from './connection.ts';
 import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss } from './sandbox.ts';
@@ -39,7 +39,13 @@ export class LiveSandbox implements Sandbox {
 
   start(start: Start, listener: ChannelListener): Channel {
     this.#counter += 1;
-    const channel = new LiveChannel(this.#counter, listener, (bytes) => this.#connection.send(bytes));
+    const number = this.#counter;
+    const channel = new LiveChannel(
+      number,
+      listener,
+      (bytes) => this.#connection.send(bytes),
+      (signal) => this.#signal(number, signal),
+    );
     if (this.#loss) {
       channel.end({ kind: 'lost', loss: this.#loss });
       return channel;
@@ -85,6 +91,11 @@ export class LiveSandbox implements Sandbox {
   async dispose(): Promise<void> {
     this.#connection.fail('it was stopped');
     await this.#container.remove();
+  }
+
+  async #signal(channel: number, signal: SignalName): Promise<void> {
+    // Refused only by a sandbox that is gone or reset, and then there is nobody left to signal.
+    await this.request({ op: 'signal', channel, signal }).catch(() => {});
   }
 
   #beat(heartbeatMs: number): Disposable {

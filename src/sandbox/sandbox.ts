@@ -1,4 +1,4 @@
-import type { Exit, Measurement, Ready, Request, ResetReport, Signal, Start } from '../protocol/messages.ts';
+import type { Exit, Measurement, Ready, Request, ResetReport, SignalName, Start } from '../protocol/messages.ts';
 
 /** Why a sandbox is gone. */
 export interface SandboxLoss {
@@ -28,7 +28,8 @@ export interface Channel {
   /** Exec only: feeds stdin. */
   write(bytes: Uint8Array): void;
   closeInput(): void;
-  signal(signal: Signal['signal']): void;
+  /** Signals its process group; resolves when that is done, or the process has ended. Never rejects. */
+  signal(signal: SignalName): Promise<void>;
   readonly ended: Promise<ChannelEnd>;
 }
 

@@ -123,6 +123,7 @@ class Init:
                 except ProcessLookupError:
                     # Its session is not made yet, or it is a zombie.
                     os.kill(pid, message["signal"])
+        self._tell({"op": "signalled", "id": message["id"]})
 
     def _reset(self):
         if self._preload is not None:

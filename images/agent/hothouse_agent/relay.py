@@ -235,9 +235,6 @@ class Relay:
             channel.feed(payload)
         elif kind == frames.CLOSE_INPUT:
             channel.close_input()
-        elif kind == frames.SIGNAL:
-            number = getattr(signal, json.loads(payload)["signal"])
-            self._tell({"op": "signal", "child": channel.key, "signal": int(number)})
 
     def _start(self, number, start):
         child, self._spare = self._spare, None
@@ -276,6 +273,10 @@ class Relay:
     def _request(self, request):
         if request["op"] == "preload":
             self._tell(request)
+        elif request["op"] == "signal":
+            channel = self._channels.get(request["channel"])
+            number = int(getattr(signal, request["signal"]))
+            self._tell({"op": "signal", "id": request["id"], "child": channel and channel.key, "signal": number})
         elif request["op"] == "measure":
             value = {
                 "memoryBytes": kernel.memory_used(),
@@ -298,8 +299,10 @@ class Relay:
             self._reply(message["id"], {"loaded": message["loaded"], "failed": message["failed"]})
             if not self._children:
                 self._spare = self._fork(None, {"kind": "python"})
-            return
-        self._ended(message)
+        elif message["op"] == "signalled":
+            self._reply(message["id"], None)
+        else:
+            self._ended(message)
 
     def _ended(self, message):
         child = self._children.pop(message["child"])

@@ -34,6 +34,8 @@ export class PythonInterpreter implements Interpreter {
   #task: RunningCell | RunningCompletion | undefined;
   #end: ChannelEnd | undefined;
   #killed = false;
+  /** The last interrupt's delivery: a signal meant for one cell must not arrive in the next. */
+  #signalled: Promise<void> | undefined;
 
   constructor(sandbox: Sandbox, once: boolean) {
     this.#once = once;
@@ -69,19 +71,25 @@ export class PythonInterpreter implements Interpreter {
   }
 
   interrupt(): void {
-    this.#channel.signal('SIGINT');
+    this.#signalled = this.#channel.signal('SIGINT');
   }
 
   kill(): void {
     this.#killed = true;
-    this.#channel.signal('SIGKILL');
+    void this.#channel.signal('SIGKILL');
   }
 
   #begin(task: RunningCell | RunningCompletion, request: PythonRequest): void {
     if (this.#task) throw new Error('an interpreter runs one thing at a time');
     this.#task = task;
     if (this.#end) this.#onEnd(this.#end);
-    else this.#channel.run(JSON.stringify(request));
+    else void this.#send(JSON.stringify(request));
+  }
+
+  async #send(request: string): Promise<void> {
+    if (this.#signalled) await this.#signalled;
+    this.#signalled = undefined;
+    this.#channel.run(request);
   }
 
   #onText(kind: 'stdout' | 'stderr', bytes: Buffer): void {
