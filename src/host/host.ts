@@ -67,6 +67,8 @@ export interface ImageBuild {
   readonly context: string;
   readonly buildArgs: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
+  /** More files for the context: path in it → text. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /**

@@ -1,0 +1,117 @@
+import type Docker from 'dockerode';
+import { deferred } from '../../base/deferred.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { HostError } from '../host.ts';
+import type { Connection } from './connect.ts';
+import { withDeadline } from './deadline.ts';
+import { discover, type Search } from './discover.ts';
+import { hung, isConnectionProblem, problemOf } from './problems.ts';
+
+const CONNECT_MS = 9_000;
+const SMALL_MS = 8_000;
+const PROBE_AFTER_MS = 4_000;
+const PROBE_MS = 4_000;
+
+/** One call to the engine. */
+export interface Call<T> {
+  /** For messages: `create a container`. */
+  readonly doing: string;
+  /** Milliseconds it may take; 8 s when left out. */
+  readonly ms?: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly work: (docker: Docker, signal: AbortSignal) => Promise<T>;
+}
+
+type State = { readonly kind: 'open'; readonly connection: Promise<Connection> | null } | { readonly kind: 'disposed' };
+
+/** Makes calls to an engine that it finds by itself, and looks for it anew after it was lost. */
+export class Client implements Disposable {
+  readonly #search: Search;
+  #state: State = { kind: 'open', connection: null };
+
+  constructor(search: Search) {
+    this.#search = search;
+  }
+
+  /** Whether `dispose` was called: every call rejects from then on. */
+  get isDisposed(): boolean {
+    return this.#state.kind === 'disposed';
+  }
+
+  /** The address in use, as in DOCKER_HOST. Rejects with a `HostError`. */
+  async address(signal?: AbortSignal): Promise<string> {
+    return (await this.#connected(signal)).host;
+  }
+
+  /** Makes one call. Rejects with a `HostError` within its deadline, whatever the engine does. */
+  async call<T>({ doing, ms = SMALL_MS, signal, work }: Call<T>): Promise<T> {
+    const connection = await this.#connected(signal);
+    const { host, docker } = connection;
+    const deadline = { clock: this.#search.clock, ms, late: () => hung(host, doing, ms) };
+    try {
+      return await withDeadline(deadline, signal, (inner) => work(docker, inner));
+    } catch (error) {
+      const problem = problemOf(error, host, doing);
+      if (isConnectionProblem(problem)) this.#forget(connection);
+      throw new HostError(problem);
+    }
+  }
+
+  /** As `call`, for work that may take long: an engine that stops to answer at all is told well before the deadline. */
+  async callSlow<T>(call: Call<T>): Promise<T> {
+    const stuck = deferred<never>();
+    const probe = this.#search.clock.schedule(PROBE_AFTER_MS, () => {
+      this.call({ doing: call.doing, ms: PROBE_MS, work: (docker) => docker.ping() }).catch(stuck.reject);
+    });
+    try {
+      return await Promise.race([this.call(call), stuck.promise]);
+    } finally {
+      probe.dispose();
+    }
+  }
+
+  async #connected(signal: AbortSignal | undefined): Promise<Connection> {
+    if (this.#state.kind === 'disposed') throw disposed();
+    const connection = this.#state.connection ?? this.#look();
+    const late = () => hung(this.#search.host || 'its address', 'a first question', CONNECT_MS);
+    return withDeadline({ clock: this.#search.clock, ms: CONNECT_MS, late }, signal, () => connection);
+  }
+
+  #look(): Promise<Connection> {
+    const connection = discover(this.#search);
+    this.#state = { kind: 'open', connection };
+    connection.then(
+      ({ host }) => this.#search.log.info(`using the Docker Engine at ${host}`),
+      () => this.#forgetIf(connection),
+    );
+    return connection;
+  }
+
+  async #forget(lost: Connection): Promise<void> {
+    const current = this.#state.kind === 'open' ? this.#state.connection : null;
+    if (current && (await current) === lost) this.#forgetIf(current);
+  }
+
+  #forgetIf(connection: Promise<Connection>): void {
+    if (this.#state.kind === 'open' && this.#state.connection === connection) {
+      this.#state = { kind: 'open', connection: null };
+    }
+  }
+
+  dispose(): void {
+    const connection = this.#state.kind === 'open' ? this.#state.connection : null;
+    this.#state = { kind: 'disposed' };
+    connection?.then(
+      (open) => open.dispose(),
+      () => {},
+    );
+  }
+}
+
+function disposed(): HostError {
+  return new HostError({
+    kind: 'host_failed',
+    message: 'The connection to the Docker Engine has been closed.',
+    advice: 'Start Hothouse again.',
+  });
+}

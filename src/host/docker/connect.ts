@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import https from 'node:https';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import type { Disposable } from '../../base/disposable.ts';
+import { type Address, parseAddress } from './address.ts';
+import type { Candidate, Surroundings } from './candidates.ts';
+
+/** A way to talk to one engine. Disposing it ends its requests, attached containers excepted. */
+export interface Connection extends Disposable {
+  /** As in DOCKER_HOST, for messages. */
+  readonly host: string;
+  readonly docker: Docker;
+}
+
+/** A client for the candidate, or null when its address is malformed. Nothing is sent yet; rejects on unreadable certificates. */
+export async function connect(candidate: Candidate, env: Surroundings['env']): Promise<Connection | null> {
+  const address = parseAddress(candidate.host, candidate.secure);
+  if (!address) return null;
+  const secure = address.kind === 'tcp' && address.secure;
+  const tls = secure ? await certificates(candidate.certificates) : NO_TLS;
+  // No connection is kept for later: one that the engine closed meanwhile would fail a call that did nothing wrong.
+  const agent = secure ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false });
+  const options = { ...UNSET, ...target(address, env), ...tls, agent };
+  return { host: candidate.host, docker: new Docker(options), dispose: () => agent.destroy() };
+}
+
+const NO_TLS = { ca: undefined, cert: undefined, key: undefined };
+
+// The client takes what is not given here from the process's environment; every key is given, so that it takes nothing.
+const UNSET = { socketPath: undefined, host: undefined, port: undefined, username: undefined, protocol: undefined };
+
+function target(address: Address, env: Surroundings['env']): Docker.DockerOptions {
+  if (address.kind === 'socket') return { socketPath: address.path, protocol: 'http' };
+  if (address.kind === 'tcp') {
+    return { host: address.host, port: address.port, protocol: address.secure ? 'https' : 'http' };
+  }
+  const { SSH_AUTH_SOCK: agent } = env;
+  const username = address.user || env.USER;
+  return { host: address.host, port: address.port, username, protocol: 'ssh', sshOptions: agent ? { agent } : {} };
+}
+
+async function certificates(folder: string): Promise<Pick<Docker.DockerOptions, 'ca' | 'cert' | 'key'>> {
+  const [ca, cert, key] = await Promise.all(
+    ['ca.pem', 'cert.pem', 'key.pem'].map((name) => readFile(join(folder, name))),
+  );
+  return { ca, cert, key };
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type Docker from 'dockerode';
+import type { Clock } from '../../base/clock.ts';
+import { HostError } from '../host.ts';
+import type { Problem } from '../problem.ts';
+import type { ContainerSpec } from '../spec.ts';
+import type { Client } from './client.ts';
+import { createOptions } from './createOptions.ts';
+import { DockerContainer, type Workbench } from './dockerContainer.ts';
+import { requireUsable } from './image.ts';
+import { isConnectionProblem } from './problems.ts';
+
+const CREATE_MS = 30_000;
+const CLEAN_UP_MS = 2_000;
+
+/**
+ * Creates, attaches and starts a container. Rejects with a `HostError`; what was half made is removed, before the
+ * rejection where the engine is quick, otherwise as soon as it can be.
+ */
+export async function createContainer(
+  bench: Workbench,
+  spec: ContainerSpec,
+  signal: AbortSignal | undefined,
+): Promise<DockerContainer> {
+  const { client, events } = bench;
+  await Promise.all([requireUsable(client, spec.image, signal), events.ensureOpen()]);
+  const id = await make(bench, spec, signal);
+  try {
+    const stream = await attach(client, id, signal);
+    const container = new DockerContainer(id, stream, bench);
+    await start(client, id, spec, signal);
+    return container;
+  } catch (error) {
+    await cleanUp(bench.clock, bench.leftovers.remove(id), error);
+    throw error;
+  }
+}
+
+async function make(bench: Workbench, spec: ContainerSpec, signal: AbortSignal | undefined): Promise<string> {
+  const { client, clock, leftovers } = bench;
+  // Known before the engine answers, so that what it makes can be removed even when its answer never comes.
+  const name = `hothouse-${randomBytes(8).toString('hex')}`;
+  let making: Promise<Docker.Container> | undefined;
+  try {
+    const container = await client.callSlow({
+      doing: 'create a container',
+      ms: CREATE_MS,
+      signal,
+      // Not given the signal: the engine goes on with what it has begun.
+      work: (docker) => {
+        making = docker.createContainer({ name, ...createOptions(spec) });
+        return making;
+      },
+    });
+    return container.id;
+  } catch (error) {
+    if (making) await cleanUp(clock, leftovers.abandon(name, making), error);
+    throw await refusal(client, spec, error);
+  }
+}
+
+/** Waits for a clean-up a little while, and not at all when the engine is the one who fails. */
+async function cleanUp(clock: Clock, done: Promise<void>, cause: unknown): Promise<void> {
+  if (cause instanceof HostError && isConnectionProblem(cause.problem)) return;
+  const enough = new Promise<void>((resolve) => clock.schedule(CLEAN_UP_MS, resolve));
+  await Promise.race([done, enough]);
+}
+
+async function attach(client: Client, id: string, signal: AbortSignal | undefined): Promise<Duplex> {
+  return client.call({
+    doing: 'attach to a container',
+    signal,
+    work: async (docker, abortSignal) => {
+      const streams = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
+      return (await docker.getContainer(id).attach({ ...streams, abortSignal })) as Duplex;
+    },
+  });
+}
+
+async function start(
+  client: Client,
+  id: string,
+  { image, argv }: ContainerSpec,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await client.callSlow({
+      doing: 'start a container',
+      ms: CREATE_MS,
+      signal,
+      work: (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }),
+    });
+  } catch (error) {
+    // Created but not startable: the first program is missing from the image, or may not be executed.
+    if (error instanceof HostError && error.problem.kind === 'spec_refused') throw unusable(image, argv, error.problem);
+    throw error;
+  }
+}
+
+function unusable(image: string, [program]: readonly string[], cause: Problem): HostError {
+  return new HostError({
+    kind: 'image_unusable',
+    message: `The image ${image} cannot run ${program}. ${cause.message}`,
+    advice: 'Use an image with Python 3.9 or newer, or build ours with `hothouse build python`.',
+    command: 'hothouse build python',
+  });
+}
+
+async function refusal(client: Client, { runtime }: ContainerSpec, error: unknown): Promise<unknown> {
+  if (!runtime || !(error instanceof HostError) || error.problem.kind !== 'spec_refused') return error;
+  const runtimes = Object.keys(
+    (await client.call({ doing: 'list runtimes', work: (docker) => docker.info() })).Runtimes,
+  );
+  if (runtimes.includes(runtime)) return error;
+  return new HostError({
+    kind: 'runtime_unknown',
+    message: `The Docker Engine has no runtime "${runtime}"; it has ${runtimes.join(', ')}.`,
+    advice: 'Correct the setting docker.runtime, or leave it empty for the default.',
+  });
+}

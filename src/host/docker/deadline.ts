@@ -1,0 +1,40 @@
+import type { Clock } from '../../base/clock.ts';
+import { deferred } from '../../base/deferred.ts';
+import { HostError } from '../host.ts';
+import type { Problem } from '../problem.ts';
+import { cancelled } from './problems.ts';
+
+/** How long a piece of work may take, and what it means when it takes longer. */
+export interface Deadline {
+  readonly clock: Clock;
+  /** Milliseconds. */
+  readonly ms: number;
+  readonly late: () => Problem;
+}
+
+/**
+ * Does `work` and settles as it does, or rejects with a `HostError` at once when the deadline passes or `signal`
+ * aborts, whether or not the work listens to the signal that it is given.
+ */
+export async function withDeadline<T>(
+  { clock, ms, late }: Deadline,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (signal?.aborted) throw new HostError(cancelled());
+  const controller = new AbortController();
+  const cut = deferred<never>();
+  const stop = (problem: Problem) => {
+    cut.reject(new HostError(problem));
+    controller.abort();
+  };
+  const timer = clock.schedule(ms, () => stop(late()));
+  const onAbort = () => stop(cancelled());
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work(controller.signal), cut.promise]);
+  } finally {
+    timer.dispose();
+    signal?.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { HostError } from '../host.ts';
+import type { Problem } from '../problem.ts';
+import { type Candidate, candidates, type Surroundings } from './candidates.ts';
+import { type Connection, connect } from './connect.ts';
+import { withDeadline } from './deadline.ts';
+import { machineFacts } from './facts.ts';
+import { failureOf, hung, problemOf } from './problems.ts';
+import { type Tried, unreachable } from './unreachable.ts';
+
+/** The oldest Engine API that has what a sandbox needs. */
+const OLDEST_API = [1, 40] as const;
+const ANSWER_MS = 5_000;
+
+/** What discovery needs. */
+export interface Search extends Surroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The first engine that answers. Rejects with a `HostError` that says what was tried. */
+export async function discover(search: Search, signal?: AbortSignal): Promise<Connection> {
+  const tried: Tried[] = [];
+  for (const candidate of await candidates(search)) {
+    const result = await attempt(candidate, search, signal);
+    if ('connection' in result) return result.connection;
+    search.log.debug(`${candidate.host}: ${result.problem === 'absent' ? 'nothing there' : result.problem.message}`);
+    tried.push({ ...candidate, problem: result.problem });
+  }
+  throw new HostError(unreachable(tried, await machineFacts(search)));
+}
+
+type Attempted = { readonly connection: Connection } | { readonly problem: Problem | 'absent' };
+
+async function attempt(candidate: Candidate, search: Search, signal: AbortSignal | undefined): Promise<Attempted> {
+  const connection = await connect(candidate, search.env).catch((error: unknown) => unusable(candidate, error));
+  if (!connection) return { problem: malformed(candidate) };
+  if (!('docker' in connection)) return { problem: connection };
+  const problem = await verdict(connection, search.clock, signal);
+  if (problem === null) return { connection };
+  connection.dispose();
+  return { problem };
+}
+
+async function verdict(
+  { docker, host }: Connection,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): Promise<Problem | 'absent' | null> {
+  const late = () => hung(host, 'a first question', ANSWER_MS);
+  try {
+    const { ApiVersion: api } = await withDeadline({ clock, ms: ANSWER_MS, late }, signal, () => docker.version());
+    return isTooOld(api) ? tooOld(host, api) : null;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return failureOf(error).code === 'ENOENT' ? 'absent' : problemOf(error, host, 'tell its version');
+  }
+}
+
+function isTooOld(api: string): boolean {
+  const [major = 0, minor = 0] = api.split('.').map(Number);
+  return major < OLDEST_API[0] || (major === OLDEST_API[0] && minor < OLDEST_API[1]);
+}
+
+function tooOld(host: string, api: string): Problem {
+  return {
+    kind: 'engine_too_old',
+    message: `The Docker Engine at ${host} speaks API ${api}; ${OLDEST_API.join('.')} or newer is needed.`,
+    advice: 'Update Docker to version 19.03 or newer.',
+  };
+}
+
+function malformed({ host, source }: Candidate): Problem {
+  const what = host ? `${source ?? 'A usual place'} is "${host}"` : `${source} names no engine`;
+  return {
+    kind: 'engine_missing',
+    message: `${what}; an address such as unix:///var/run/docker.sock or tcp://localhost:2375 is needed.`,
+    advice: 'Correct it, or leave it empty to have the engine found.',
+  };
+}
+
+function unusable({ host, certificates }: Candidate, error: unknown): Problem {
+  const { code, text } = failureOf(error);
+  return {
+    kind: 'engine_missing',
+    message: `The certificates for ${host} cannot be read from ${certificates} (${code ?? text}).`,
+    advice: 'Set DOCKER_CERT_PATH to the folder with ca.pem, cert.pem and key.pem.',
+  };
+}

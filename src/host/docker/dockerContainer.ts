@@ -1,0 +1,88 @@
+import type { Duplex, Readable, Writable } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
+import type { Container, ContainerEnd } from '../host.ts';
+import type { Client } from './client.ts';
+import { withDeadline } from './deadline.ts';
+import { demux } from './demux.ts';
+import { type Fate, watchEnding } from './ending.ts';
+import type { EngineEvents } from './engineEvents.ts';
+import type { Leftovers } from './leftovers.ts';
+import { usedMemory } from './memory.ts';
+import { hung, unlessGone } from './problems.ts';
+import { removeContainer } from './removal.ts';
+
+const ASK_MS = 1_000;
+
+/** What a container on an engine works with. */
+export interface Workbench {
+  readonly client: Client;
+  readonly events: EngineEvents;
+  readonly leftovers: Leftovers;
+  readonly clock: Clock;
+}
+
+/** A container of a Docker Engine, watched from before its start. */
+export class DockerContainer implements Container {
+  readonly id: string;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly ended: Promise<ContainerEnd>;
+  readonly #bench: Workbench;
+
+  constructor(id: string, stream: Duplex, bench: Workbench) {
+    this.id = id;
+    this.#bench = bench;
+    this.stdin = stream;
+    const { stdout, stderr } = demux(stream);
+    this.stdout = stdout;
+    this.stderr = stderr;
+    // A broken connection shows as the end of the container; without a listener the error would end the process.
+    stream.on('error', () => {});
+    this.ended = watchEnding({
+      id,
+      stream,
+      events: bench.events.event,
+      clock: bench.clock,
+      ask: () => this.#fate(),
+    });
+  }
+
+  async memoryBytes(signal?: AbortSignal): Promise<number> {
+    return this.#bench.client.call({
+      doing: "read a container's memory",
+      signal,
+      work: async (docker) => {
+        const stats = docker.getContainer(this.id).stats({ stream: false, 'one-shot': true });
+        return usedMemory((await unlessGone(stats))?.memory_stats);
+      },
+    });
+  }
+
+  async remove(): Promise<void> {
+    await removeContainer(this.#bench.client, this.id);
+  }
+
+  async #fate(): Promise<Fate> {
+    const late = () => hung('its address', 'tell the state of a container', ASK_MS);
+    try {
+      const fate = await withDeadline({ clock: this.#bench.clock, ms: ASK_MS, late }, undefined, () => this.#inspect());
+      // Its streams are gone for good, so nobody can use it any more.
+      if (fate.kind === 'running') void this.#bench.leftovers.remove(this.id);
+      return fate;
+    } catch {
+      return { kind: 'unknown' };
+    }
+  }
+
+  #inspect(): Promise<Fate> {
+    return this.#bench.client.call({
+      doing: 'tell the state of a container',
+      work: async (docker, abortSignal): Promise<Fate> => {
+        const state = (await unlessGone(docker.getContainer(this.id).inspect({ abortSignal })))?.State;
+        if (!state) return { kind: 'removed' };
+        return state.Running ? { kind: 'running' } : { kind: 'exited', exitCode: state.ExitCode };
+      },
+    });
+  }
+}

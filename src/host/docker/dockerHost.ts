@@ -1,0 +1,143 @@
+import type { Readable, Writable } from 'node:stream';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { Emitter } from '../../base/event.ts';
+import type { Log } from '../../base/log.ts';
+import type { Container, ContainerSummary, Host, HostInfo, ImageBuild, ImageInfo } from '../host.ts';
+import { LABEL } from '../labels.ts';
+import type { ContainerSpec } from '../spec.ts';
+import { buildImage } from './build.ts';
+import { Client } from './client.ts';
+import { createContainer } from './create.ts';
+import { type EngineEvent, EVENT_ACTIONS } from './engineEvent.ts';
+import { EngineEvents } from './engineEvents.ts';
+import { imageInfo } from './image.ts';
+import { hostInfo } from './info.ts';
+import { Leftovers } from './leftovers.ts';
+import { removeContainer } from './removal.ts';
+
+/** What a `dockerHost` is made of. */
+export interface DockerHostOptions {
+  /** As in DOCKER_HOST; empty or left out: the engine is found. */
+  readonly host?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's home folder. */
+  readonly home: string;
+  readonly log: Log;
+  readonly platform?: NodeJS.Platform;
+  readonly clock?: Clock;
+}
+
+/** A host on a Docker Engine, which is looked up at the first call and again whenever it was lost. */
+export function dockerHost({ host = '', env, home, log, ...rest }: DockerHostOptions): Host {
+  const { platform = process.platform, clock = systemClock } = rest;
+  return new DockerHost(new Client({ host, env, home, platform, clock, log }), clock, log);
+}
+
+const CLEAN_UP_MS = 2_000;
+
+class DockerHost implements Host {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #events: EngineEvents;
+  readonly #leftovers: Leftovers;
+  readonly #closing = new AbortController();
+  readonly #creating = new Set<Promise<unknown>>();
+  readonly #ended = new Emitter<string>();
+  readonly #dead = new Set<string>();
+  readonly #attached = new Set<Writable>();
+
+  readonly onDidEnd = this.#ended.event;
+
+  constructor(client: Client, clock: Clock, log: Log) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#events = new EngineEvents((since) => openEvents(client, since), clock, log);
+    this.#leftovers = new Leftovers(client, clock);
+    this.#events.event((event) => this.#tell(event));
+  }
+
+  info(signal?: AbortSignal): Promise<HostInfo> {
+    return hostInfo(this.#client, signal);
+  }
+
+  image(tag: string, signal?: AbortSignal): Promise<ImageInfo | null> {
+    return imageInfo(this.#client, tag, signal);
+  }
+
+  buildImage(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void> {
+    return buildImage(this.#client, build, onLine, signal);
+  }
+
+  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {
+    const creating = this.#create(spec, signal);
+    this.#creating.add(creating);
+    try {
+      return await creating;
+    } finally {
+      this.#creating.delete(creating);
+    }
+  }
+
+  async list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ContainerSummary[]> {
+    const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+    const containers = await this.#client.call({
+      doing: 'list containers',
+      signal,
+      work: (docker, abortSignal) => docker.listContainers({ all: true, filters: { label }, abortSignal }),
+    });
+    return containers.map((found) => ({
+      id: found.Id,
+      labels: found.Labels,
+      running: found.State === 'running',
+      createdAt: found.Created * 1000,
+    }));
+  }
+
+  remove(id: string): Promise<void> {
+    return removeContainer(this.#client, id);
+  }
+
+  async dispose(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#creating);
+    await Promise.race([this.#leftovers.settled(), pause(this.#clock, CLEAN_UP_MS)]);
+    this.#events.dispose();
+    this.#client.dispose();
+    for (const stream of this.#attached) stream.destroy();
+    this.#ended.dispose();
+  }
+
+  async #create(spec: ContainerSpec, signal: AbortSignal | undefined): Promise<Container> {
+    const bench = { client: this.#client, events: this.#events, leftovers: this.#leftovers, clock: this.#clock };
+    const either = AbortSignal.any(signal ? [signal, this.#closing.signal] : [this.#closing.signal]);
+    const container = await createContainer(bench, spec, either);
+    this.#attached.add(container.stdin);
+    container.stdin.once('close', () => this.#attached.delete(container.stdin));
+    return container;
+  }
+
+  /** A container that dies is destroyed right after: one end, told once. */
+  #tell({ id, action }: EngineEvent): void {
+    if (action !== 'die' && action !== 'destroy') return;
+    if (!this.#dead.has(id)) this.#ended.fire(id);
+    if (action === 'die') this.#dead.add(id);
+    else this.#dead.delete(id);
+  }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.schedule(ms, resolve));
+}
+
+function openEvents(client: Client, since: number | null): Promise<Readable> {
+  return client.call({
+    doing: 'tell its events',
+    work: async (docker) => {
+      const stream = await docker.getEvents({
+        filters: { type: ['container'], label: [LABEL.managed], event: [...EVENT_ACTIONS] },
+        ...(since === null ? {} : { since }),
+      });
+      return stream as Readable;
+    },
+  });
+}

@@ -1,0 +1,100 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { Emitter } from '../../base/event.ts';
+import { type Log, messageOf } from '../../base/log.ts';
+import { type EngineEvent, parseEvent } from './engineEvent.ts';
+import { lineSplitter } from './lines.ts';
+
+const REOPEN_MS = 1_000;
+
+type State =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'opening'; readonly opened: Promise<void> }
+  | { readonly kind: 'open'; readonly stream: Readable }
+  | { readonly kind: 'waiting'; readonly timer: Disposable }
+  | { readonly kind: 'disposed' };
+
+/** Opens the engine's stream of events; `since` (seconds since the epoch) asks for the earlier ones from then on. */
+export type OpenEvents = (since: number | null) => Promise<Readable>;
+
+/** The engine's events of our containers: one stream, opened on demand, opened again whenever it breaks. */
+export class EngineEvents implements Disposable {
+  readonly #emitter = new Emitter<EngineEvent>();
+  readonly #open: OpenEvents;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #state: State = { kind: 'closed' };
+  #last = 0n;
+  /** Events up to here were taken before the stream broke; the engine repeats some of them. */
+  #taken = 0n;
+
+  readonly event = this.#emitter.event;
+
+  constructor(open: OpenEvents, clock: Clock, log: Log) {
+    this.#open = open;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Resolves when events are coming in; rejects when the stream cannot be opened now. */
+  async ensureOpen(): Promise<void> {
+    const state = this.#state;
+    if (state.kind === 'open' || state.kind === 'disposed') return;
+    if (state.kind === 'opening') return state.opened;
+    if (state.kind === 'waiting') state.timer.dispose();
+    const opened = this.#openStream();
+    this.#state = { kind: 'opening', opened };
+    return opened;
+  }
+
+  async #openStream(): Promise<void> {
+    this.#taken = this.#last;
+    try {
+      const stream = await this.#open(this.#last === 0n ? null : Number(this.#last / 1_000_000_000n));
+      this.#listen(stream);
+    } catch (error) {
+      this.#reopenLater(messageOf(error));
+      throw error;
+    }
+  }
+
+  #listen(stream: Readable): void {
+    if (this.#state.kind === 'disposed') {
+      stream.destroy();
+      return;
+    }
+    this.#state = { kind: 'open', stream };
+    stream.on(
+      'data',
+      lineSplitter((line) => this.#take(line)),
+    );
+    stream.on('error', (error) => this.#log.debug(`the stream of engine events failed: ${error.message}`));
+    stream.once('close', () => this.#reopenLater('it ended'));
+  }
+
+  #take(line: string): void {
+    const event = parseEvent(line);
+    if (!event || event.at <= this.#taken) return;
+    // Events of different containers may come slightly out of order.
+    if (event.at > this.#last) this.#last = event.at;
+    this.#emitter.fire(event);
+  }
+
+  #reopenLater(why: string): void {
+    if (this.#state.kind === 'disposed') return;
+    this.#log.debug(`the stream of engine events is opened again: ${why}`);
+    const timer = this.#clock.schedule(REOPEN_MS, () => {
+      this.ensureOpen().catch(() => {});
+    });
+    this.#state = { kind: 'waiting', timer };
+  }
+
+  dispose(): void {
+    const state = this.#state;
+    this.#state = { kind: 'disposed' };
+    if (state.kind === 'open') state.stream.destroy();
+    if (state.kind === 'waiting') state.timer.dispose();
+    this.#emitter.dispose();
+  }
+}

@@ -1,0 +1,33 @@
+import type { ImageInspectInfo } from 'dockerode';
+import { HostError, type ImageInfo } from '../host.ts';
+import type { Client } from './client.ts';
+import { imageMissing, unlessGone } from './problems.ts';
+
+/** What the engine knows of an image, or null when it has none by that name. */
+export async function imageInfo(client: Client, tag: string, signal?: AbortSignal): Promise<ImageInfo | null> {
+  const image = await inspect(client, tag, signal);
+  return image && { id: image.Id, sizeBytes: image.Size, createdAt: image.Created, labels: image.Config?.Labels ?? {} };
+}
+
+/** Rejects with `image_missing`, or with `image_unusable` when a sandbox of the image could not be sealed. */
+export async function requireUsable(client: Client, tag: string, signal?: AbortSignal): Promise<void> {
+  const image = await inspect(client, tag, signal);
+  if (!image) throw new HostError(imageMissing(tag));
+  const volumes = Object.keys(image.Config?.Volumes ?? {});
+  if (volumes.length === 0) return;
+  // The engine mounts a writable, unlimited folder of the machine's disk for each of them.
+  throw new HostError({
+    kind: 'image_unusable',
+    message: `The image ${tag} declares volumes (${volumes.join(', ')}), which no size limit would hold.`,
+    advice: 'Use an image without VOLUME, or build ours with `hothouse build python`.',
+    command: 'hothouse build python',
+  });
+}
+
+function inspect(client: Client, tag: string, signal: AbortSignal | undefined): Promise<ImageInspectInfo | null> {
+  return client.call({
+    doing: `inspect the image ${tag}`,
+    signal,
+    work: (docker) => unlessGone(docker.getImage(tag).inspect()),
+  });
+}

@@ -1,0 +1,130 @@
+import { messageOf } from '../../base/log.ts';
+import { HostError } from '../host.ts';
+import type { Problem } from '../problem.ts';
+
+/** What an engine's error says by code: an HTTP status, a system error code, or neither. */
+export interface Failure {
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly text: string;
+}
+
+/** Reads what dockerode or Node threw. */
+export function failureOf(error: unknown): Failure {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return {
+    status: typeof status === 'number' ? status : null,
+    code: typeof code === 'string' ? code : null,
+    text: engineText(error),
+  };
+}
+
+/** The answer to a question about a container or an image, or null when the engine has none of that name. */
+export async function unlessGone<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (failureOf(error).status === 404) return null;
+    throw error;
+  }
+}
+
+/** The engine's own words, without the client's decoration. */
+function engineText(error: unknown): string {
+  const json = error instanceof Error && 'json' in error ? error.json : null;
+  const message = typeof json === 'object' && json !== null && 'message' in json ? json.message : null;
+  return (typeof message === 'string' ? message : messageOf(error)).trim();
+}
+
+/** What a failed call to the engine at `engine` means; `doing` names the call, for example `create a container`. */
+export function problemOf(error: unknown, engine: string, doing: string): Problem {
+  if (error instanceof HostError) return error.problem;
+  const failure = failureOf(error);
+  if (failure.code !== null && failure.status === null) return connectionProblem(failure, engine);
+  return exhausted(failure.text) ?? refused(failure, engine, doing);
+}
+
+/** Whether the problem says that the engine itself cannot be used now, so that it must be looked up anew. */
+export function isConnectionProblem({ kind }: Problem): boolean {
+  return (
+    kind === 'engine_stopped' || kind === 'engine_missing' || kind === 'engine_hung' || kind === 'permission_denied'
+  );
+}
+
+function connectionProblem({ code, text }: Failure, engine: string): Problem {
+  if (code === 'EACCES' || code === 'EPERM') return denied(engine);
+  if (code === 'ENOSPC') return diskFull(text);
+  return {
+    kind: 'engine_stopped',
+    message: `The Docker Engine at ${engine} cannot be reached (${code}).`,
+    advice: 'Start it, or name another one with the setting docker.host.',
+  };
+}
+
+/** Nobody may open the engine's socket but its group. */
+export function denied(engine: string): Problem {
+  return {
+    kind: 'permission_denied',
+    message: `This user may not open the Docker Engine's socket at ${engine}.`,
+    advice: 'Add the user to the group docker, then log in again.',
+    command: 'sudo usermod -aG docker $USER',
+  };
+}
+
+/** The engine did not answer in time. */
+export function hung(engine: string, doing: string, ms: number): Problem {
+  return {
+    kind: 'engine_hung',
+    message: `The Docker Engine at ${engine} did not answer within ${Math.round(ms / 1000)} s (${doing}).`,
+    advice: 'Restart the Docker Engine if this goes on.',
+  };
+}
+
+/** The caller took the call back. */
+export function cancelled(): Problem {
+  return { kind: 'cancelled', message: 'The call to the Docker Engine was cancelled.', advice: 'Try again.' };
+}
+
+/** The engine has no image by that name. */
+export function imageMissing(image: string): Problem {
+  return {
+    kind: 'image_missing',
+    message: `The Docker Engine has no image ${image}.`,
+    advice: 'Build it with the command `hothouse build python`, or name another image.',
+    command: 'hothouse build python',
+  };
+}
+
+// The Engine API reports a full disk and a lack of memory as status 500 with the system's text and no code.
+function exhausted(text: string): Problem | null {
+  if (/no space left on device/i.test(text)) return diskFull(text);
+  if (/cannot allocate memory/i.test(text)) {
+    return {
+      kind: 'no_memory',
+      message: `The Docker Engine's machine is out of memory: ${text}`,
+      advice: 'Close something large, or lower pool.size or limits.memoryMb.',
+    };
+  }
+  return null;
+}
+
+function diskFull(text: string): Problem {
+  return {
+    kind: 'disk_full',
+    message: `The Docker Engine's disk is full: ${text}`,
+    advice: 'Free some space, for example by removing images and containers that nothing uses.',
+    command: 'docker system prune',
+  };
+}
+
+function refused({ status, text }: Failure, engine: string, doing: string): Problem {
+  const specRefused = status === 400 || status === 409;
+  return {
+    kind: specRefused ? 'spec_refused' : 'host_failed',
+    message: `The Docker Engine at ${engine} could not ${doing}: ${text}`,
+    advice: specRefused
+      ? 'Check the settings hothouse.limits and hothouse.docker.runtime.'
+      : "See the Docker Engine's own log for more.",
+  };
+}

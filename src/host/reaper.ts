@@ -1,0 +1,52 @@
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { type Log, messageOf } from '../base/log.ts';
+import type { ContainerSummary, Host } from './host.ts';
+import { LABEL } from './labels.ts';
+
+const SWEEP_MS = 60_000;
+
+/** What a reaper works with. */
+export interface ReaperOptions {
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From `machineId`: containers of other machines and users are left alone. */
+  readonly machine: string;
+  /** Whether the process of an owner label lives. */
+  readonly isAlive: (owner: string) => Promise<boolean>;
+}
+
+/** Sweeps now and every minute until disposed; a sweep that fails is tried again with the next. */
+export function startReaper(options: ReaperOptions): Disposable {
+  let timer: Disposable = toDisposable(() => {});
+  let stopped = false;
+  const turn = async () => {
+    await sweep(options).catch((error) => options.log.debug(`no sweep for orphans: ${messageOf(error)}`));
+    if (!stopped) timer = options.clock.schedule(SWEEP_MS, () => void turn());
+  };
+  void turn();
+  return toDisposable(() => {
+    stopped = true;
+    timer.dispose();
+  });
+}
+
+/** Removes the containers of this machine whose owner is gone, and resolves with their ids. */
+export async function sweep(options: ReaperOptions): Promise<string[]> {
+  const removed: string[] = [];
+  for (const container of await options.host.list({ [LABEL.machine]: options.machine })) {
+    if (!(await isOrphan(container, options))) continue;
+    await options.host.remove(container.id);
+    options.log.info(`removed container ${container.id.slice(0, 12)}, whose owner is gone`);
+    removed.push(container.id);
+  }
+  return removed;
+}
+
+async function isOrphan({ labels }: ContainerSummary, { machine, isAlive }: ReaperOptions): Promise<boolean> {
+  const owner = labels[LABEL.owner];
+  // The host was asked for this machine's; what is about to be removed is checked once more here.
+  const ours = labels[LABEL.managed] !== undefined && labels[LABEL.machine] === machine;
+  return ours && owner !== undefined && !(await isAlive(owner));
+}

@@ -1,0 +1,4 @@
+import { FakeHost } from '../host/fakeHost.ts';
+import { hostContract } from './hostContract.ts';
+
+hostContract('the fake host', () => new FakeHost());

@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Container, type Host, HostError } from '../../src/host/host.ts';
+import { LABEL } from '../../src/host/labels.ts';
+import { type ContainerSpec, containerSpec, type SandboxLimits } from '../../src/host/spec.ts';
+import { encodeFrame, FrameDecoder, FrameType, NONCE_BYTES } from '../../src/protocol/frames.ts';
+import { type Hello, PROTOCOL_VERSION, Ready } from '../../src/protocol/messages.ts';
+import { loadAgent } from '../../src/sandbox/agent.ts';
+
+/** Small limits that the agent is at ease with. */
+export const LIMITS: SandboxLimits = {
+  memoryBytes: 128 << 20,
+  cpus: 1,
+  pids: 64,
+  workspaceBytes: 16 << 20,
+  tmpBytes: 16 << 20,
+  network: false,
+  readOnlyRoot: true,
+  runtime: null,
+};
+
+/** A spec with labels that nobody else uses. */
+export function ownSpec(image = 'hothouse/python:latest'): ContainerSpec {
+  const test = randomBytes(8).toString('hex');
+  return containerSpec(image, LIMITS, { [LABEL.managed]: 'true', 'dev.hothouse.test': test });
+}
+
+/** The problem that a call rejects with. */
+export async function problemOf(call: Promise<unknown>) {
+  const error = await call.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(HostError);
+  return (error as HostError).problem;
+}
+
+/** What every host keeps of the promises in `src/host/host.ts`. */
+export function hostContract(name: string, makeHost: () => Host): void {
+  describe(`${name} keeps the host's contract`, () => {
+    let host: Host;
+    let spec: ContainerSpec;
+    const made: Container[] = [];
+
+    const create = async () => {
+      const container = await host.create(spec);
+      made.push(container);
+      return container;
+    };
+    const listed = async () => (await host.list(spec.labels)).map(({ id }) => id);
+    const nothingLeft = () => vi.waitFor(async () => expect(await listed()).toEqual([]), { timeout: 20_000 });
+
+    beforeEach(() => {
+      host = makeHost();
+      spec = ownSpec();
+    });
+    afterEach(async () => {
+      await Promise.all(made.splice(0).map((container) => container.remove().catch(() => {})));
+      await host.dispose();
+    });
+
+    it('gives streams that the agent answers on', async () => {
+      const ready = await handshake(await create());
+      expect(ready).toMatchObject({ version: PROTOCOL_VERSION, reset: null });
+    });
+
+    it('ends the container when its first process leaves', async () => {
+      const container = await create();
+      await handshake(container);
+      container.stdin.end();
+      expect(await container.ended).toMatchObject({ oomKilled: false });
+      await nothingLeft();
+    });
+
+    it('tells the end of a container that somebody else removed', async () => {
+      const container = await create();
+      const told: string[] = [];
+      host.onDidEnd((id) => told.push(id));
+      await host.remove(container.id);
+      expect(await container.ended).toMatchObject({ oomKilled: false });
+      await vi.waitFor(() => expect(told).toEqual([container.id]), { timeout: 5_000 });
+      expect(await listed()).toEqual([]);
+    });
+
+    it('ends the output of a container that has ended', async () => {
+      const container = await create();
+      container.stdout.resume();
+      const ended = once(container.stdout, 'end');
+      await container.remove();
+      await ended;
+    });
+
+    it('survives writes to a container that has ended', async () => {
+      const container = await create();
+      container.stdin.on('error', () => {});
+      await container.remove();
+      container.stdin.write('nobody hears this');
+      await container.ended;
+    });
+
+    it('lists containers by all of the labels given', async () => {
+      const container = await create();
+      const [found, ...others] = await host.list(spec.labels);
+      expect(others).toEqual([]);
+      expect(found).toMatchObject({ id: container.id, labels: spec.labels, running: true });
+      expect(Math.abs((found?.createdAt ?? 0) - Date.now())).toBeLessThan(60_000);
+      expect(await host.list({ ...spec.labels, 'dev.hothouse.test': 'another' })).toEqual([]);
+    });
+
+    it('removes as often as it is asked to', async () => {
+      const container = await create();
+      await Promise.all([container.remove(), container.remove(), host.remove(container.id)]);
+      await container.remove();
+      expect(await listed()).toEqual([]);
+      await host.remove('0'.repeat(64));
+    });
+
+    it('tells how much memory a container uses, and that one that is gone uses none', async () => {
+      const container = await create();
+      await handshake(container);
+      expect(await container.memoryBytes()).toBeGreaterThan(1 << 20);
+      await container.remove();
+      expect(await container.memoryBytes()).toBe(0);
+    });
+
+    it('says that an image is missing, and pulls nothing', async () => {
+      spec = { ...spec, image: 'hothouse/nothing:here' };
+      expect(await problemOf(host.create(spec))).toMatchObject({
+        kind: 'image_missing',
+        message: expect.stringContaining('hothouse/nothing:here'),
+        command: 'hothouse build python',
+      });
+      expect(await host.image(spec.image)).toBeNull();
+      expect(await listed()).toEqual([]);
+    });
+
+    it('knows an image that it has', async () => {
+      expect(await host.image(spec.image)).toMatchObject({ id: expect.any(String) });
+    });
+
+    it('refuses a creation that was cancelled before it began', async () => {
+      expect(await problemOf(host.create(spec, AbortSignal.abort()))).toMatchObject({ kind: 'cancelled' });
+      expect(await listed()).toEqual([]);
+    });
+
+    it.each([0, 10, 30, 60, 100, 150])('leaves nothing of a creation that is cancelled after %i ms', async (ms) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), ms);
+      const outcome = await host.create(spec, controller.signal).catch((error: unknown) => error);
+      if (outcome instanceof HostError) expect(outcome.problem.kind).toBe('cancelled');
+      else await (outcome as Container).remove();
+      await nothingLeft();
+    });
+
+    it('does not end a container by the signal of its creation', async () => {
+      const controller = new AbortController();
+      const container = await host.create(spec, controller.signal);
+      made.push(container);
+      controller.abort();
+      expect(await handshake(container)).toMatchObject({ reset: null });
+    });
+
+    it('says what it is', async () => {
+      const { name: text, runtimes, defaultRuntime } = await host.info();
+      expect(text).toMatch(/Engine .+ at /);
+      expect(runtimes).toContain(defaultRuntime);
+    });
+
+    it('ends streams and refuses calls once it is disposed; the agents then leave by themselves', async () => {
+      const container = await create();
+      await handshake(container);
+      await host.dispose();
+      await container.ended;
+      expect(await problemOf(host.info())).toMatchObject({ kind: 'host_failed' });
+      expect(await problemOf(host.create(spec))).toMatchObject({ kind: 'host_failed' });
+      const another = makeHost();
+      await vi.waitFor(async () => expect(await another.list(spec.labels)).toEqual([]), { timeout: 20_000 });
+      await another.dispose();
+    });
+  });
+}
+
+/** Does the engine's part of a handshake, byte by byte as the protocol says. */
+export async function handshake(container: Container): Promise<Ready> {
+  const nonce = randomBytes(NONCE_BYTES);
+  const terms = { silenceMs: 30_000, outputBytes: 1 << 20, eventBytes: 1 << 20 };
+  const hello: Hello = { version: PROTOCOL_VERSION, nonce: nonce.toString('hex'), ...terms };
+  const decoder = new FrameDecoder();
+  decoder.expect(nonce);
+  const ready = new Promise<Ready>((resolve, reject) => {
+    container.stdout.on('data', (chunk: Buffer) => {
+      for (const { type, payload } of decoder.push(chunk)) {
+        if (type === FrameType.ready) resolve(Ready.parse(JSON.parse(payload.toString('utf8'))));
+      }
+    });
+    void container.ended.then(({ reason }) => reject(new Error(reason)));
+  });
+  container.stdin.write(await loadAgent(fileURLToPath(new URL('../../images/agent', import.meta.url))));
+  container.stdin.write(encodeFrame(FrameType.hello, 0, JSON.stringify(hello)));
+  return ready;
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { silentLog } from '../../../src/base/log.ts';
+import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
+import type { Host } from '../../../src/host/host.ts';
+import { handshake, ownSpec, problemOf } from '../../contract/hostContract.ts';
+import { ENGINE_SOCKET } from './inspect.ts';
+
+/** A way to the engine that a test can cut, freeze and mend. */
+class Line {
+  readonly #sockets = new Set<Socket>();
+  #server: Server | null = null;
+  #frozen = false;
+
+  constructor(readonly path: string) {}
+
+  async mend(): Promise<void> {
+    this.#frozen = false;
+    const server = createServer({ allowHalfOpen: true }, (client) => this.#join(client));
+    await new Promise<void>((resolve) => server.listen(this.path, resolve));
+    this.#server = server;
+  }
+
+  cut(): void {
+    this.#server?.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Connections stay and open, and nothing passes. */
+  freeze(): void {
+    this.#frozen = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  #join(client: Socket): void {
+    const engine = connect({ path: ENGINE_SOCKET, allowHalfOpen: true });
+    for (const [from, to] of [
+      [client, engine],
+      [engine, client],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('error', () => {});
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+      from.on('data', (chunk) => to.write(chunk));
+      from.on('end', () => to.end());
+      if (this.#frozen) from.pause();
+    }
+  }
+}
+
+describe('an engine that fails', () => {
+  let folder: string;
+  let line: Line;
+  let host: Host;
+  let other: Host;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hothouse-line-'));
+    line = new Line(join(folder, 'engine.sock'));
+    await line.mend();
+    host = dockerHost({ host: `unix://${line.path}`, env: {}, home: folder, log: silentLog });
+    other = dockerHost({ host: `unix://${ENGINE_SOCKET}`, env: {}, home: folder, log: silentLog });
+  });
+  afterEach(async () => {
+    await host.dispose();
+    await other.dispose();
+    line.cut();
+    await rm(folder, { recursive: true });
+  });
+
+  it('ends containers when the connection breaks, and serves again when it is back', async () => {
+    const spec = ownSpec();
+    const container = await host.create(spec);
+    await handshake(container);
+    const cutAt = performance.now();
+    line.cut();
+    expect(await container.ended).toMatchObject({
+      exitCode: null,
+      reason: 'the connection to the Docker Engine was lost',
+    });
+    expect(performance.now() - cutAt).toBeLessThan(2_500);
+    expect(await problemOf(host.list(spec.labels))).toMatchObject({
+      kind: expect.stringMatching(/^engine_(stopped|missing)$/),
+    });
+    await line.mend();
+    // The agent heard the end of its input and left.
+    await vi.waitFor(async () => expect(await host.list(spec.labels)).toEqual([]), { timeout: 20_000 });
+    const next = await host.create(spec);
+    expect(await handshake(next)).toMatchObject({ reset: null });
+    await next.remove();
+    expect(await next.ended).toMatchObject({ exitCode: 137 });
+  });
+
+  it('is told within ten seconds when it does not answer', async () => {
+    const spec = ownSpec();
+    await host.info();
+    line.freeze();
+    const calls = [host.create(spec), host.list(spec.labels), host.image(spec.image), host.remove('0'.repeat(64))];
+    const frozenAt = performance.now();
+    const problems = await Promise.all(calls.map(problemOf));
+    expect(problems.map(({ kind }) => kind)).toEqual(calls.map(() => 'engine_hung'));
+    expect(performance.now() - frozenAt).toBeLessThan(10_000);
+  });
+
+  it('is told within ten seconds when it stops in the middle of a creation, which leaves nothing', async () => {
+    const spec = ownSpec();
+    await host.info();
+    const creating = host.create(spec);
+    await vi.waitFor(async () => expect(await other.list(spec.labels)).toHaveLength(1), {
+      timeout: 5_000,
+      interval: 1,
+    });
+    line.freeze();
+    const frozenAt = performance.now();
+    const outcome = await creating.then(
+      (container) => container,
+      (error: unknown) => error,
+    );
+    expect(performance.now() - frozenAt).toBeLessThan(10_000);
+    line.cut();
+    await line.mend();
+    if (!(outcome instanceof Error)) await host.remove((outcome as { id: string }).id);
+    await vi.waitFor(async () => expect(await other.list(spec.labels)).toEqual([]), { timeout: 20_000 });
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { createOptions } from '../../../src/host/docker/createOptions.ts';
+import { containerSpec } from '../../../src/host/spec.ts';
+import { LIMITS } from '../../contract/hostContract.ts';
+
+const spec = {
+  ...containerSpec('hothouse/python:latest', LIMITS, { a: 'b' }),
+  env: { HOME: '/workspace', X: 'a b=c' },
+};
+
+describe('createOptions', () => {
+  it('closes everything that is not needed: the whole policy', () => {
+    const mount = (access: string) =>
+      `rw,nosuid,nodev,${access},size=16777216,nr_inodes=4096,mode=0700,uid=10001,gid=10001`;
+    expect(createOptions(spec)).toEqual({
+      Image: 'hothouse/python:latest',
+      Entrypoint: spec.argv,
+      Cmd: [],
+      Healthcheck: { Test: ['NONE'] },
+      Env: ['HOME=/workspace', 'X=a b=c'],
+      Labels: { a: 'b' },
+      User: '10001:10001',
+      WorkingDir: '/workspace',
+      Hostname: 'sandbox',
+      StopTimeout: 1,
+      Tty: false,
+      OpenStdin: true,
+      StdinOnce: true,
+      AttachStdin: true,
+      AttachStdout: true,
+      AttachStderr: true,
+      HostConfig: {
+        AutoRemove: true,
+        Init: false,
+        Privileged: false,
+        CapDrop: ['ALL'],
+        SecurityOpt: ['no-new-privileges'],
+        ReadonlyRootfs: true,
+        NetworkMode: 'none',
+        IpcMode: 'private',
+        PidsLimit: 64,
+        Memory: 134217728,
+        MemorySwap: 134217728,
+        NanoCpus: 1_000_000_000,
+        OomScoreAdj: 500,
+        Tmpfs: { '/workspace': mount('exec'), '/tmp': mount('exec'), '/dev/shm': mount('noexec') },
+        ShmSize: 16777216,
+        Ulimits: [
+          { Name: 'core', Soft: 0, Hard: 0 },
+          { Name: 'nofile', Soft: 4096, Hard: 4096 },
+          { Name: 'msgqueue', Soft: 0, Hard: 0 },
+        ],
+        LogConfig: { Type: 'none', Config: {} },
+      },
+    });
+  });
+
+  it('passes on what a spec may choose', () => {
+    const chosen = {
+      ...spec,
+      network: 'bridge',
+      readOnlyRoot: false,
+      runtime: 'runsc',
+      seccomp: '{}',
+      cpus: 0.5,
+    } as const;
+    expect(createOptions(chosen).HostConfig).toMatchObject({
+      NetworkMode: 'bridge',
+      ReadonlyRootfs: false,
+      Runtime: 'runsc',
+      SecurityOpt: ['no-new-privileges', 'seccomp={}'],
+      NanoCpus: 500_000_000,
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/base/log.ts';
+import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
+import { problemOf } from '../../contract/hostContract.ts';
+import { ManualClock } from '../manualClock.ts';
+
+describe('a host that looks for its engine', () => {
+  let folder: string;
+  let socket: string;
+  const servers: Server[] = [];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hothouse-engine-'));
+    socket = join(folder, 'engine.sock');
+  });
+  afterEach(async () => {
+    for (const server of servers.splice(0)) server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const listen = async (server: Server) => {
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+  };
+  const engine = (api: string) =>
+    http.createServer((request, response) => {
+      const images = request.url?.startsWith('/images/');
+      response.writeHead(images ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(images ? { message: 'none' } : { ApiVersion: api, Version: '0' }));
+    });
+  const makeHost = (host = `unix://${socket}`, clock = new ManualClock()) =>
+    dockerHost({ host, env: {}, home: folder, log: silentLog, clock });
+
+  it('says who named an engine that is not there', async () => {
+    expect(await problemOf(makeHost().image('x'))).toMatchObject({
+      kind: expect.stringMatching(/^engine_(missing|stopped)$/),
+      message: `Nothing listens at unix://${socket} that the setting docker.host names.`,
+    });
+  });
+
+  it('refuses an address that is none', async () => {
+    expect(await problemOf(makeHost('ftp://x').image('x'))).toMatchObject({
+      kind: 'engine_missing',
+      message: expect.stringContaining('the setting docker.host is "ftp://x"'),
+    });
+  });
+
+  it('says which certificates it cannot read', async () => {
+    const host = dockerHost({
+      env: { DOCKER_HOST: 'tcp://localhost:2376', DOCKER_CERT_PATH: folder },
+      home: folder,
+      log: silentLog,
+    });
+    const { message, advice } = await problemOf(host.image('x'));
+    expect(message).toBe(`The certificates for tcp://localhost:2376 cannot be read from ${folder} (ENOENT).`);
+    expect(advice).toContain('DOCKER_CERT_PATH');
+  });
+
+  it('refuses an engine that is too old', async () => {
+    await listen(engine('1.39'));
+    expect(await problemOf(makeHost().image('x'))).toEqual({
+      kind: 'engine_too_old',
+      message: `The Docker Engine at unix://${socket} speaks API 1.39; 1.40 or newer is needed.`,
+      advice: 'Update Docker to version 19.03 or newer.',
+    });
+  });
+
+  it('finds an engine that was started after a first attempt', async () => {
+    const host = makeHost();
+    await problemOf(host.image('x'));
+    await listen(engine('1.41'));
+    expect(await host.image('x')).toBeNull();
+    await host.dispose();
+  });
+
+  it('looks anew after the engine was lost', async () => {
+    await listen(engine('1.41'));
+    const host = makeHost();
+    expect(await host.image('x')).toBeNull();
+    servers.splice(0).forEach((server) => {
+      server.close();
+    });
+    expect(await problemOf(host.image('x'))).toMatchObject({ kind: 'engine_stopped' });
+    await listen(engine('1.41'));
+    expect(await host.image('x')).toBeNull();
+    await host.dispose();
+  });
+
+  it('gives up an engine that accepts and does not answer', async () => {
+    await listen(createServer(() => {}));
+    const clock = new ManualClock();
+    const problem = problemOf(makeHost(`unix://${socket}`, clock).image('x'));
+    // The deadline counts from when the question is asked.
+    for (let at = 0; at < 100 && clock.pending < 2; at += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    clock.advance(10_000);
+    expect(await problem).toMatchObject({ kind: 'engine_hung' });
+  });
+
+  it('lets a caller go who no longer waits for the engine', async () => {
+    await listen(createServer(() => {}));
+    const controller = new AbortController();
+    const problem = problemOf(makeHost().image('x', controller.signal));
+    controller.abort();
+    expect(await problem).toMatchObject({ kind: 'cancelled' });
+  });
+});

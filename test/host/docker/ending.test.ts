@@ -1,0 +1,93 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { Emitter } from '../../../src/base/event.ts';
+import { type Fate, watchEnding } from '../../../src/host/docker/ending.ts';
+import type { EngineEvent } from '../../../src/host/docker/engineEvent.ts';
+import type { ContainerEnd } from '../../../src/host/host.ts';
+import { ManualClock } from '../manualClock.ts';
+
+const SECOND = 1_000_000_000n;
+
+function setUp(fate: Fate = { kind: 'unknown' }) {
+  const clock = new ManualClock();
+  const events = new Emitter<EngineEvent>();
+  const stream = new PassThrough();
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    return fate;
+  };
+  const ended = watchEnding({ id: 'me', stream, events: events.event, clock, ask });
+  const tell = (action: EngineEvent['action'], exitCode: number | null = null, at = SECOND, id = 'me') =>
+    events.fire({ id, action, exitCode, at });
+  const close = async () => {
+    stream.destroy();
+    await new Promise(setImmediate);
+  };
+  const state = () => Promise.race([ended, new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
+  return { clock, tell, close, state, ended, asked: () => asked };
+}
+
+describe('the end of a container', () => {
+  it('waits for its last words after its death', async () => {
+    const { tell, close, state } = setUp();
+    tell('die', 3);
+    expect(await state()).toBeNull();
+    await close();
+    expect(await state()).toEqual<ContainerEnd>({
+      exitCode: 3,
+      oomKilled: false,
+      reason: 'its first process ended with status 3',
+    });
+  });
+
+  it('does not wait for long when nobody reads the last words', async () => {
+    const { clock, tell, state } = setUp();
+    tell('die', 0);
+    clock.advance(2_000);
+    expect(await state()).toMatchObject({ exitCode: 0 });
+  });
+
+  it('takes its status from the event when the stream ends first, without asking', async () => {
+    const { clock, tell, close, state, asked } = setUp();
+    await close();
+    expect(await state()).toBeNull();
+    tell('die', 1);
+    expect(await state()).toMatchObject({ exitCode: 1 });
+    clock.advance(5_000);
+    expect(asked()).toBe(0);
+  });
+
+  it.each<[Fate, Partial<ContainerEnd>]>([
+    [{ kind: 'removed' }, { exitCode: null, reason: 'it was removed' }],
+    [{ kind: 'exited', exitCode: 7 }, { exitCode: 7 }],
+    [{ kind: 'running' }, { exitCode: null, reason: 'the connection to the Docker Engine was lost' }],
+    [{ kind: 'unknown' }, { exitCode: null, reason: 'the connection to the Docker Engine was lost' }],
+  ])('asks when the stream ends and no event comes: %j', async (fate, end) => {
+    const { clock, close, ended } = setUp(fate);
+    await close();
+    clock.advance(500);
+    expect(await ended).toMatchObject({ oomKilled: false, ...end });
+  });
+
+  it('ignores other containers', async () => {
+    const { clock, tell, state } = setUp();
+    tell('die', 0, SECOND, 'another');
+    clock.advance(5_000);
+    expect(await state()).toBeNull();
+  });
+
+  it.each([
+    ['the kernel killed its first process', 137, 1, [], true],
+    ['only a child was killed for memory', 0, 1, [], false],
+    ['a child was killed for memory long before', 137, 60, [], false],
+    ['somebody killed it', 137, 1, ['kill'], false],
+  ] as const)('is for memory when the kernel did it: %s', async (_, exitCode, after, before, oomKilled) => {
+    const { tell, close, ended } = setUp();
+    tell('oom');
+    for (const action of before) tell(action);
+    tell('die', exitCode, SECOND + BigInt(after) * SECOND);
+    await close();
+    expect((await ended).oomKilled).toBe(oomKilled);
+  });
+});

@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** Where the engine of the Docker tests listens. */
+export const ENGINE_SOCKET = '/var/run/docker.sock';
+
+/** What the engine itself says of a container: asked without the code under test. */
+export async function inspectContainer(id: string): Promise<Record<'Config' | 'HostConfig', Record<string, unknown>>> {
+  return JSON.parse(await ask('GET', `/containers/${id}/json`));
+}
+
+/** Removes an image that a test has built, and what its failed builds have left: they carry the test's label. */
+export async function removeImages(tag: string, label: string): Promise<void> {
+  await ask('DELETE', `/images/${tag}?force=true`);
+  const filters = JSON.stringify({ dangling: ['true'], label: [label] });
+  await ask('POST', `/images/prune?filters=${encodeURIComponent(filters)}`);
+}
+
+async function ask(method: string, path: string): Promise<string> {
+  const request = http.request({ socketPath: ENGINE_SOCKET, method, path, agent: false }).end();
+  const [response] = await once(request, 'response');
+  return text(response);
+}

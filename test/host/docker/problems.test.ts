@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf, isConnectionProblem, problemOf } from '../../../src/host/docker/problems.ts';
+import { HostError } from '../../../src/host/host.ts';
+
+const system = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
+const engine = (statusCode: number, message: string) =>
+  Object.assign(new Error(`(HTTP code ${statusCode}) - ${message}`), { statusCode, json: { message } });
+
+describe('problemOf', () => {
+  it.each([
+    [system('ECONNREFUSED'), 'engine_stopped', true],
+    [system('ECONNRESET'), 'engine_stopped', true],
+    [system('ENOENT'), 'engine_stopped', true],
+    [system('EACCES'), 'permission_denied', true],
+    [engine(400, 'Minimum memory limit allowed is 6MB'), 'spec_refused', false],
+    [engine(500, 'write /var/lib/docker/x: no space left on device'), 'disk_full', false],
+    [engine(500, 'fork/exec runc: cannot allocate memory'), 'no_memory', false],
+    [engine(500, 'something else'), 'host_failed', false],
+    [new Error('no code at all'), 'host_failed', false],
+  ])('%s is %s', (error, kind, lost) => {
+    const problem = problemOf(error, 'unix:///e.sock', 'create a container');
+    expect(problem.kind).toBe(kind);
+    expect(isConnectionProblem(problem)).toBe(lost);
+    expect(problem.message).toMatch(/\S/);
+    expect(problem.advice).toMatch(/\.$/);
+  });
+
+  it('says cause, subject and next step in the words of the engine', () => {
+    expect(problemOf(engine(400, 'invalid CPU count'), 'unix:///e.sock', 'create a container')).toEqual({
+      kind: 'spec_refused',
+      message: 'The Docker Engine at unix:///e.sock could not create a container: invalid CPU count',
+      advice: 'Check the settings hothouse.limits and hothouse.docker.runtime.',
+    });
+  });
+
+  it('keeps a problem that was already told', () => {
+    const problem = { kind: 'cancelled', message: 'm', advice: 'a' } as const;
+    expect(problemOf(new HostError(problem), 'e', 'd')).toBe(problem);
+  });
+
+  it('reads failures without words', () => {
+    expect(failureOf('text')).toEqual({ status: null, code: null, text: 'text' });
+  });
+});

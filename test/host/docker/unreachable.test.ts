@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineFacts } from '../../../src/host/docker/facts.ts';
+import { type Tried, unreachable } from '../../../src/host/docker/unreachable.ts';
+import type { Problem, ProblemKind } from '../../../src/host/problem.ts';
+
+const debian: MachineFacts = { platform: 'linux', installed: false, apt: true, systemd: true, root: false };
+const tried = (problem: Problem | 'absent', host = 'unix:///a.sock', source: string | null = null): Tried => ({
+  host,
+  source,
+  problem,
+});
+const problem = (kind: ProblemKind): Problem => ({ kind, message: kind, advice: 'Do.' });
+
+describe('unreachable', () => {
+  it('says where it looked and how to install an engine', () => {
+    expect(unreachable([tried('absent'), tried('absent', 'unix:///b.sock')], debian)).toEqual({
+      kind: 'engine_missing',
+      message: 'No Docker Engine was found: nothing listens at unix:///a.sock, unix:///b.sock.',
+      advice: 'Install the Docker Engine.',
+      command: 'sudo apt-get install -y docker.io',
+    });
+  });
+
+  it('says how to start one that is installed', () => {
+    expect(unreachable([tried('absent')], { ...debian, installed: true })).toEqual({
+      kind: 'engine_stopped',
+      message: 'Docker is installed but not running: nothing listens at unix:///a.sock.',
+      advice: 'Start the Docker Engine.',
+      command: 'sudo systemctl start docker',
+    });
+  });
+
+  it.each([
+    [{ ...debian, root: true }, 'apt-get install -y docker.io'],
+    [{ ...debian, apt: false }, undefined],
+    [{ ...debian, installed: true, systemd: false, root: true }, 'service docker start'],
+    [{ ...debian, installed: true, platform: 'darwin' as const }, 'open -a Docker'],
+  ])('has a command that fits the machine: %j', (facts, command) => {
+    expect(unreachable([tried('absent')], facts).command).toBe(command);
+  });
+
+  it('tells the problem that is nearest to a working engine', () => {
+    const all = [tried('absent'), tried(problem('engine_stopped')), tried(problem('permission_denied'))];
+    expect(unreachable(all, debian).kind).toBe('permission_denied');
+  });
+
+  it('adds how to start one whose socket refuses', () => {
+    expect(unreachable([tried(problem('engine_stopped'))], debian)).toMatchObject({
+      kind: 'engine_stopped',
+      command: 'sudo systemctl start docker',
+    });
+  });
+
+  it('says who named an address where nothing is', () => {
+    const { message } = unreachable([tried('absent', 'unix:///x.sock', 'DOCKER_HOST')], debian);
+    expect(message).toBe('Nothing listens at unix:///x.sock that DOCKER_HOST names.');
+  });
+});

@@ -1,0 +1,168 @@
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { Emitter } from '../../src/base/event.ts';
+import type { Container, ContainerSummary, Host, HostInfo, ImageBuild, ImageInfo } from '../../src/host/host.ts';
+import { HostError } from '../../src/host/host.ts';
+import type { Problem } from '../../src/host/problem.ts';
+import type { ContainerSpec } from '../../src/host/spec.ts';
+import type { AgentFaults } from './fakeAgent.ts';
+import { FakeContainer } from './fakeContainer.ts';
+import { miniLanguage, type Script } from './fakePython.ts';
+
+/** What goes wrong on a fake host; tests change it at any time. */
+export interface Faults extends AgentFaults {
+  /** Every creation fails with this. */
+  create: Problem | null;
+  /** Milliseconds that a creation takes. */
+  createMs: number;
+  /** Looking the host up fails with this. */
+  info: Problem | null;
+}
+
+/** What a fake host is made of; everything has a default. */
+export interface FakeHostOptions {
+  readonly images?: readonly string[];
+  /** Stands in for Python; by default the language of `miniLanguage`. */
+  readonly script?: Script;
+  readonly clock?: Clock;
+  readonly faults?: Partial<Faults>;
+}
+
+/** A host in memory whose containers speak the agent's real protocol. */
+export class FakeHost implements Host {
+  readonly faults: Faults;
+  /** The containers there are now, running or not. */
+  readonly containers = new Map<string, FakeContainer>();
+  /** Creations that were asked for, failed ones too. */
+  creations = 0;
+  /** Creations under way now, and the most there ever were. */
+  creating = 0;
+  mostCreating = 0;
+  disposed = false;
+  readonly #images: Set<string>;
+  readonly #script: Script;
+  readonly #clock: Clock;
+  readonly #ended = new Emitter<string>();
+  #counter = 0;
+
+  readonly onDidEnd = this.#ended.event;
+
+  constructor({ images = ['hothouse/python:latest'], script, clock, faults }: FakeHostOptions = {}) {
+    this.#images = new Set(images);
+    this.#script = script ?? miniLanguage;
+    this.#clock = clock ?? systemClock;
+    this.faults = { ...NO_FAULTS, ...faults };
+  }
+
+  async info(): Promise<HostInfo> {
+    this.#check();
+    if (this.faults.info) throw new HostError(this.faults.info);
+    return INFO;
+  }
+
+  async image(tag: string): Promise<ImageInfo | null> {
+    return this.#images.has(tag) ? { id: tag, sizeBytes: 1, createdAt: '2026-01-01T00:00:00Z', labels: {} } : null;
+  }
+
+  async buildImage({ tag }: ImageBuild, onLine: (line: string) => void): Promise<void> {
+    onLine(`built ${tag}`);
+    this.#images.add(tag);
+  }
+
+  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {
+    this.creations += 1;
+    this.creating += 1;
+    this.mostCreating = Math.max(this.mostCreating, this.creating);
+    try {
+      return await this.#create(spec, signal);
+    } finally {
+      this.creating -= 1;
+    }
+  }
+
+  async list(labels: Readonly<Record<string, string>>): Promise<ContainerSummary[]> {
+    return [...this.containers.values()]
+      .filter(({ spec }) => Object.entries(labels).every(([name, value]) => spec.labels[name] === value))
+      .map(({ id, spec, running, createdAt }) => ({ id, labels: spec.labels, running, createdAt }));
+  }
+
+  async remove(id: string): Promise<void> {
+    this.containers.get(id)?.die();
+  }
+
+  async dispose(): Promise<void> {
+    this.disposed = true;
+    // An agent whose engine has left leaves too.
+    for (const container of this.containers.values()) container.stdin.end();
+    this.#ended.dispose();
+  }
+
+  #check(): void {
+    if (this.disposed) throw new HostError(CLOSED);
+  }
+
+  async #create(spec: ContainerSpec, signal: AbortSignal | undefined): Promise<FakeContainer> {
+    this.#check();
+    if (signal?.aborted) throw new HostError(CANCELLED);
+    if (!this.#images.has(spec.image)) throw new HostError(missing(spec.image));
+    const container = this.#add(spec);
+    await this.#pause(this.faults.createMs, signal);
+    const problem = signal?.aborted ? CANCELLED : this.faults.create;
+    if (problem) {
+      container.die();
+      throw new HostError(problem);
+    }
+    container.running = true;
+    return container;
+  }
+
+  #add(spec: ContainerSpec): FakeContainer {
+    this.#counter += 1;
+    const id = this.#counter.toString(16).padStart(64, '0');
+    const home = { script: this.#script, clock: this.#clock, faults: this.faults };
+    const container = new FakeContainer(id, spec, home, () => {
+      this.containers.delete(id);
+      this.#ended.fire(id);
+    });
+    this.containers.set(id, container);
+    return container;
+  }
+
+  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    await new Promise<void>((resolve) => {
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+      if (ms > 0) this.#clock.schedule(ms, resolve);
+      else setImmediate(resolve);
+    });
+  }
+}
+
+const NO_FAULTS: Faults = {
+  create: null,
+  createMs: 0,
+  info: null,
+  diesAt: null,
+  silentAt: null,
+  uncleanReset: false,
+  strayBytes: Buffer.alloc(0),
+};
+
+const INFO: HostInfo = {
+  name: 'Fake Engine 1.0 at memory',
+  version: '1.0',
+  apiVersion: '1.41',
+  runtimes: ['runc'],
+  defaultRuntime: 'runc',
+  rootless: false,
+  seccomp: true,
+  cgroupVersion: '2',
+  operatingSystem: 'none',
+  runcVersion: '1.1.5',
+};
+
+const CANCELLED: Problem = { kind: 'cancelled', message: 'The call was cancelled.', advice: 'Try again.' };
+const CLOSED: Problem = { kind: 'host_failed', message: 'The host has been closed.', advice: 'Start again.' };
+
+function missing(image: string): Problem {
+  const command = 'hothouse build python';
+  return { kind: 'image_missing', message: `There is no image ${image}.`, advice: `Run \`${command}\`.`, command };
+}

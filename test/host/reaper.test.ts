@@ -1,0 +1,65 @@
+import { describe, expect, it, vi } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import { LABEL } from '../../src/host/labels.ts';
+import { startReaper, sweep } from '../../src/host/reaper.ts';
+import { containerSpec } from '../../src/host/spec.ts';
+import { LIMITS } from '../contract/hostContract.ts';
+import { FakeHost } from './fakeHost.ts';
+import { ManualClock } from './manualClock.ts';
+
+const OURS = { [LABEL.managed]: 'true', [LABEL.machine]: 'here', [LABEL.owner]: '1:dead' };
+
+function setUp() {
+  const host = new FakeHost();
+  const clock = new ManualClock();
+  const add = (labels: Record<string, string>) =>
+    host.create(containerSpec('hothouse/python:latest', LIMITS, labels)).then(({ id }) => id);
+  const isAlive = async (owner: string) => owner !== '1:dead';
+  return { host, clock, add, options: { host, clock, log: silentLog, machine: 'here', isAlive } };
+}
+
+describe('the reaper', () => {
+  it('removes containers of this machine whose owner is gone, and no others', async () => {
+    const { host, add, options } = setUp();
+    const orphan = await add(OURS);
+    const others = [
+      await add({ ...OURS, [LABEL.owner]: '2:alive' }),
+      await add({ ...OURS, [LABEL.machine]: 'elsewhere' }),
+      await add({ [LABEL.managed]: 'true', [LABEL.machine]: 'here' }),
+      await add({ [LABEL.machine]: 'here', [LABEL.owner]: '1:dead' }),
+      await add({ 'com.example.other': 'true' }),
+      await add({}),
+    ];
+    expect(await sweep(options)).toEqual([orphan]);
+    expect([...host.containers.keys()]).toEqual(others);
+  });
+
+  it('sweeps at once and every minute, until it is disposed', async () => {
+    const { host, clock, add, options } = setUp();
+    await add(OURS);
+    const reaper = startReaper(options);
+    await vi.waitFor(() => expect(host.containers.size).toBe(0));
+    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    await add(OURS);
+    clock.advance(59_000);
+    await new Promise(setImmediate);
+    expect(host.containers.size).toBe(1);
+    clock.advance(1_000);
+    await vi.waitFor(() => expect(host.containers.size).toBe(0));
+    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    reaper.dispose();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('goes on after a sweep that failed', async () => {
+    const { host, clock, add, options } = setUp();
+    const list = vi.spyOn(host, 'list').mockRejectedValueOnce(new Error('no engine'));
+    const reaper = startReaper(options);
+    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    expect(list).toHaveBeenCalledOnce();
+    await add(OURS);
+    clock.advance(60_000);
+    await vi.waitFor(() => expect(host.containers.size).toBe(0));
+    reaper.dispose();
+  });
+});
