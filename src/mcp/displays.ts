@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Display, RunResult } from '../engine/types.ts';
+import { MAX_PICTURES, type Picture, pictureOf } from './pictures.ts';
+
+/** Characters kept of one text that a display shows. */
+export const MAX_TEXT = 65_536;
+
+/** Something a run showed, without the bytes of pictures. */
+export const DisplayAnswer = z.strictObject({
+  mime_types: z.array(z.string()),
+  texts: z
+    .record(z.string(), z.string())
+    .describe('What is text (plain, HTML, Markdown, LaTeX, SVG, JSON), by mime type.'),
+  image_index: z.int().nullable().describe('Position of its picture among the image content items of this answer.'),
+  is_result: z.boolean().describe('It is the value of the last expression.'),
+  truncated: z.boolean().describe('A text was cut, or a picture left out.'),
+});
+export type DisplayAnswer = z.infer<typeof DisplayAnswer>;
+
+/** What a run showed, and the pictures apart; a result that is more than plain text comes last. */
+export function displaysOf(run: RunResult): { displays: DisplayAnswer[]; pictures: Picture[] } {
+  const shown = run.displays.map(({ data }) => ({ data, isResult: false }));
+  if (run.result && isRich(run.result)) shown.push({ data: run.result, isResult: true });
+  const pictures: Picture[] = [];
+  const displays = shown.map(({ data, isResult }) => displayAnswer(data, isResult, pictures));
+  return { displays, pictures };
+}
+
+function displayAnswer(data: Display['data'], isResult: boolean, pictures: Picture[]): DisplayAnswer {
+  const picture = pictures.length < MAX_PICTURES ? pictureOf(data) : null;
+  const image = picture ? pictures.push(picture) - 1 : null;
+  const texts = Object.entries(data)
+    .filter(([mimeType]) => isText(mimeType))
+    .map(([mimeType, content]) => [mimeType, asText(content)] as const);
+  const leftOut = !picture && Object.keys(data).some((mimeType) => !isText(mimeType));
+  return {
+    mime_types: Object.keys(data),
+    texts: Object.fromEntries(texts.map(([mimeType, text]) => [mimeType, clip(text)])),
+    image_index: image,
+    is_result: isResult,
+    truncated: leftOut || texts.some(([, text]) => text.length > MAX_TEXT),
+  };
+}
+
+/** At most `MAX_TEXT` characters of `text`; what was cut says so. */
+export function clip(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}\n[${text.length - MAX_TEXT} more characters]` : text;
+}
+
+function isRich(data: Display['data']): boolean {
+  return Object.keys(data).some((mimeType) => mimeType !== 'text/plain');
+}
+
+function isText(mimeType: string): boolean {
+  return mimeType.startsWith('text/') || mimeType === 'image/svg+xml' || /^application\/(.*\+)?json$/.test(mimeType);
+}
+
+function asText(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content);
+}

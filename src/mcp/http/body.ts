@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Bytes that a request's body may have. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** A request's body, or why there is none. */
+export type Body =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'too_large' | 'invalid' | 'gone' };
+
+/** Reads a request's body as JSON; stops keeping what is over `MAX_BODY_BYTES`. */
+export async function readBody(request: IncomingMessage): Promise<Body> {
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return tooLarge(request);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    // Leaving the loop must not destroy the request: its socket carries the answer.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      length += chunk.length;
+      if (length > MAX_BODY_BYTES) return tooLarge(request);
+      chunks.push(chunk);
+    }
+  } catch {
+    return { kind: 'gone' };
+  }
+  return parse(Buffer.concat(chunks).toString('utf8'));
+}
+
+function tooLarge(request: IncomingMessage): Body {
+  // The rest is read and dropped, until the server's request timeout at the latest: a client that is still
+  // sending when the connection closes would never see the answer.
+  request.resume();
+  return { kind: 'too_large' };
+}
+
+function parse(text: string): Body {
+  try {
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch {
+    return { kind: 'invalid' };
+  }
+}

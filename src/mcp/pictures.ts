@@ -1,0 +1,37 @@
+import type { Display } from '../engine/types.ts';
+
+/** A picture as an image content item carries it. */
+export interface Picture {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/** Pictures in one answer; more are left out. */
+export const MAX_PICTURES = 16;
+// Models' interfaces refuse pictures over 5 MB of base64, and with them the whole conversation.
+const MAX_PICTURE_BYTES = 3_750_000;
+
+const SIGNATURES: readonly (readonly [mimeType: string, at: number, bytes: string])[] = [
+  ['image/png', 0, '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', 0, '\xff\xd8\xff'],
+  ['image/gif', 0, 'GIF8'],
+  ['image/webp', 8, 'WEBP'],
+];
+
+/** The first content of a display that is a picture by its bytes, or null. The bytes come from user code. */
+export function pictureOf(data: Display['data']): Picture | null {
+  for (const signature of SIGNATURES) {
+    const content = data[signature[0]];
+    const picture = typeof content === 'string' ? decode(signature, content) : null;
+    if (picture) return picture;
+  }
+  return null;
+}
+
+function decode([mimeType, at, bytes]: (typeof SIGNATURES)[number], content: string): Picture | null {
+  const decoded = Buffer.from(content, 'base64');
+  if (decoded.length > MAX_PICTURE_BYTES) return null;
+  if (decoded.toString('latin1', at, at + bytes.length) !== bytes) return null;
+  return { mimeType, data: decoded.toString('base64') };
+}

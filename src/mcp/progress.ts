@@ -1,0 +1,35 @@
+import { plainText } from '../base/log.ts';
+import type { RunOutput } from '../engine/types.ts';
+
+const BATCH_MS = 50;
+/** Characters of one message; of more the end is sent, and the answer has it all. */
+const MAX_MESSAGE = 16_384;
+
+/** Sends live output as progress: at most one message each 50 ms; `progress` is the characters written so far. */
+export class OutputProgress {
+  readonly #send: (progress: number, message: string) => void;
+  #pending = '';
+  #characters = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(send: (progress: number, message: string) => void) {
+    this.#send = send;
+  }
+
+  add(output: RunOutput): void {
+    if (output.kind !== 'stdout' && output.kind !== 'stderr') return;
+    this.#characters += output.text.length;
+    this.#pending = (this.#pending + output.text).slice(-MAX_MESSAGE);
+    this.#timer ??= setTimeout(() => this.end(), BATCH_MS);
+  }
+
+  /** Sends what waits; call it before the answer. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#pending === '') return;
+    const message = plainText(this.#pending);
+    this.#pending = '';
+    this.#send(this.#characters, message);
+  }
+}

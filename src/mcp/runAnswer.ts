@@ -1,0 +1,60 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import type { RunResult } from '../engine/types.ts';
+import { clip, DisplayAnswer, displaysOf, MAX_TEXT } from './displays.ts';
+import { runText } from './runText.ts';
+
+/** A run's end as clients read it. */
+export const RunAnswer = z.strictObject({
+  run_id: z.string(),
+  status: z.enum(['ok', 'error', 'timeout', 'interrupted', 'out_of_memory', 'sandbox_lost', 'rejected']),
+  exit_code: z.int().nullable(),
+  stdout: z.string(),
+  stderr: z.string(),
+  result: z.string().nullable().describe('Value of the last expression as text, or null.'),
+  error: z.strictObject({ name: z.string(), message: z.string(), traceback: z.string() }).nullable(),
+  displays: z.array(DisplayAnswer),
+  state: z.looseObject({}).nullable().describe('The JSON-able variables, when state was given.'),
+  truncated: z.boolean().describe('Output was more than is kept.'),
+  duration_ms: z.number(),
+  peak_memory_bytes: z.number(),
+  session_id: z.string().nullable(),
+});
+export type RunAnswer = z.infer<typeof RunAnswer>;
+
+/**
+ * A run's end as a call's answer. Structured content holds everything but the bytes of pictures. The text is for a
+ * reader, not the JSON once more: clients that know structured content would pay twice for it, and in the others a
+ * model reads output and tracebacks better unescaped. It leaves out nothing that a model acts on.
+ */
+export function runAnswer(run: RunResult): CallToolResult {
+  const { displays, pictures } = displaysOf(run);
+  const answer = fieldsOf(run, displays);
+  return {
+    content: [
+      { type: 'text', text: runText(answer) },
+      ...pictures.map((picture) => ({ type: 'image' as const, ...picture })),
+    ],
+    structuredContent: answer,
+    isError: run.status !== 'ok',
+  };
+}
+
+function fieldsOf(run: RunResult, displays: DisplayAnswer[]): RunAnswer {
+  const result = run.result && String(run.result['text/plain'] ?? '');
+  return {
+    run_id: run.runId,
+    status: run.status,
+    exit_code: run.exitCode,
+    stdout: run.stdout,
+    stderr: run.stderr,
+    result: result === null ? null : clip(result),
+    error: run.error && { ...run.error },
+    displays,
+    state: run.state && { ...run.state },
+    truncated: run.truncated || (result ?? '').length > MAX_TEXT,
+    duration_ms: Math.round(run.durationMs * 10) / 10,
+    peak_memory_bytes: run.peakMemoryBytes,
+    session_id: run.sessionId,
+  };
+}

@@ -1,0 +1,41 @@
+import type { DisplayAnswer } from './displays.ts';
+import type { RunAnswer } from './runAnswer.ts';
+
+/** A run's end for reading: what it wrote, its value, what it showed, what went wrong, and a last line of facts. */
+export function runText(run: RunAnswer): string {
+  return [
+    run.stdout.trimEnd(),
+    section('stderr', run.stderr.trimEnd()),
+    ...run.displays.map(displayText),
+    section('result', run.result),
+    section('error', run.error && (run.error.traceback.trimEnd() || `${run.error.name}: ${run.error.message}`)),
+    section('state', run.state && JSON.stringify(run.state)),
+    facts(run),
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+function section(label: string, text: string | null): string {
+  return text ? `[${label}]\n${text}` : '';
+}
+
+function displayText({ mime_types, texts, image_index, is_result }: DisplayAnswer): string {
+  const label = `[${is_result ? 'result' : 'display'}: ${mime_types.join(', ')}`;
+  if (image_index !== null) return `${label}; image ${image_index}]`;
+  // The result's plain text has a section of its own.
+  const text = is_result ? undefined : (texts['text/plain'] ?? Object.values(texts)[0]);
+  return text ? `${label}]\n${text}` : `${label}]`;
+}
+
+function facts(run: RunAnswer): string {
+  const facts = [
+    run.status,
+    run.exit_code === null ? '' : `exit code ${run.exit_code}`,
+    `${run.duration_ms} ms`,
+    run.truncated ? 'output was truncated' : '',
+    run.session_id === null ? '' : `session ${run.session_id}`,
+    `run ${run.run_id}`,
+  ];
+  return `[${facts.filter(Boolean).join(', ')}]`;
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { plainText } from '../base/log.ts';
+import type { SessionInfo } from '../engine/types.ts';
+
+/** A session as clients read it. */
+export const SessionAnswer = z.strictObject({
+  session_id: z.string(),
+  language: z.string(),
+  state: z.string().describe('starting, idle, busy or ended'),
+  owner: z.string().describe('Who opened it.'),
+  opened_at: z.string().describe('ISO 8601'),
+  last_used_at: z.string().describe('ISO 8601'),
+  runs: z.number(),
+  memory_bytes: z.number().nullable(),
+});
+export type SessionAnswer = z.infer<typeof SessionAnswer>;
+
+/** A session's fields for an answer's structured content. */
+export function sessionFields(session: SessionInfo): SessionAnswer {
+  return {
+    session_id: session.id,
+    language: session.language,
+    state: session.state,
+    owner: plainText(session.owner.label),
+    opened_at: new Date(session.openedAt).toISOString(),
+    last_used_at: new Date(session.lastUsedAt).toISOString(),
+    runs: session.runs,
+    memory_bytes: session.memoryBytes,
+  };
+}
+
+/** A session in one line for an answer's text. */
+export function sessionLine(session: SessionInfo): string {
+  return `session ${session.id}: ${session.language}, ${session.state}, runs: ${session.runs}, owner: ${plainText(session.owner.label)}`;
+}

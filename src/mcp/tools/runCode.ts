@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { DEFAULT_OPTIONS } from '../../engine/options.ts';
+import { LANGUAGES, type RunRequest } from '../../engine/types.ts';
+import { RunAnswer, runAnswer } from '../runAnswer.ts';
+import { defineTool } from '../tool.ts';
+
+const { timeoutSeconds, memoryMb, cpus } = DEFAULT_OPTIONS.limits;
+
+const Input = z.strictObject({
+  language: z.enum(LANGUAGES).describe('Language of the code.'),
+  code: z.string().describe('The program, at most 1 MB. The value of its last expression is returned as result.'),
+  session_id: z
+    .string()
+    .optional()
+    .describe('Session to run in, from open_session or list_sessions. Without it the run is on its own.'),
+  timeout_seconds: z
+    .number()
+    .min(0.1)
+    .max(86_400)
+    .optional()
+    .describe(`Seconds that the run may take. Default: ${timeoutSeconds}, unless configured otherwise.`),
+  stdin: z.string().optional().describe('The whole of standard input. Without it the program reads end of file.'),
+  state: z
+    .looseObject({})
+    .optional()
+    .describe('Variables to set before a run without session. The JSON-able variables come back as state.'),
+});
+
+/** Runs code, one-shot or in a session. */
+export const runCode = defineTool({
+  name: 'run_code',
+  title: 'Run code in a sandbox',
+  description: [
+    'Runs code in a sealed, warm container and returns its output, the value of its last expression, its pictures and how it ended.',
+    'Without session_id every run starts from nothing and leaves nothing behind: no variable, file or process persists, except what state carries.',
+    'With session_id variables, imports, functions and files in the working folder persist between runs, also after an error, a timeout or an interruption; if a session is lost all the same, error.message says so.',
+    'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots appear by themselves, savefig is not needed; top-level await works.',
+    `There is no network and no access to files of the host. Default limits: ${timeoutSeconds} s, ${memoryMb} MB of memory, ${cpus} CPU, 1 MB for each of stdout and stderr.`,
+    'status is ok, error (an exception or exit code), timeout, interrupted, out_of_memory, sandbox_lost or rejected (nothing was run).',
+  ].join('\n'),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  input: Input,
+  output: RunAnswer,
+  async call(input, { engine, owner, signal, onOutput }) {
+    return runAnswer(await engine.run({ ...requestOf(input), owner }, onOutput, signal));
+  },
+});
+
+function requestOf(input: z.output<typeof Input>): Omit<RunRequest, 'owner'> {
+  return {
+    language: input.language,
+    code: input.code,
+    ...(input.session_id !== undefined && { sessionId: input.session_id }),
+    ...(input.timeout_seconds !== undefined && { timeoutSeconds: input.timeout_seconds }),
+    ...(input.stdin !== undefined && { stdin: input.stdin }),
+    ...(input.state !== undefined && { state: input.state }),
+  };
+}

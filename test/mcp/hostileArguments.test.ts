@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { ToolCall } from '../../src/mcp/tool.ts';
+import { TOOLS } from '../../src/mcp/tools.ts';
+import { StubEngine } from './stubEngine.ts';
+
+const FOREIGN = [
+  'image',
+  'network',
+  'docker',
+  'limits',
+  'user',
+  'mounts',
+  'privileged',
+  'env',
+  '__proto__',
+  'language ',
+];
+const OWN = ['language', 'code', 'session_id', 'timeout_seconds', 'stdin', 'state'];
+const LONG = 'a'.repeat(100_000);
+const VALUES = [null, true, -1, 1e300, [], {}, '../../etc/passwd', '$(reboot)', '\u0000', ['python'], { $ne: 1 }, LONG];
+
+/** Arguments as they come off the wire, where `__proto__` is a key like others and the last of a name counts. */
+function payloads(): unknown[] {
+  return [...FOREIGN, ...OWN].flatMap((key) =>
+    VALUES.map((value) =>
+      JSON.parse(`{"language": "python", "code": "1", ${JSON.stringify(key)}: ${JSON.stringify(value)}}`),
+    ),
+  );
+}
+
+function callOn(engine: StubEngine): ToolCall {
+  const { signal } = new AbortController();
+  return { engine, owner: { id: 'o', kind: 'mcp', label: 'l' }, signal, onOutput() {} };
+}
+
+describe('hostile arguments', () => {
+  it('reach the engine only as the fields that a request has, each of its type', async () => {
+    const engine = new StubEngine();
+    let refused = 0;
+    for (const tool of TOOLS) {
+      for (const args of [...payloads(), null, 7, 'text', [1]]) {
+        if ((await tool.handle(args, callOn(engine))).isError) refused += 1;
+      }
+    }
+    expect(refused).toBeGreaterThan(500);
+    for (const { language, code, owner, ...rest } of engine.requests) {
+      expect([language, typeof code, owner.id]).toEqual(['python', 'string', 'o']);
+      const { sessionId = '', stdin = '', timeoutSeconds = 1, state = {}, ...more } = rest;
+      expect(more).toEqual({});
+      expect([typeof sessionId, typeof stdin, typeof timeoutSeconds]).toEqual(['string', 'string', 'number']);
+      expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
+    }
+  });
+
+  it('named like an object’s own machinery are unknown like others', async () => {
+    const runCode = TOOLS.find(({ name }) => name === 'run_code');
+    const args: unknown = JSON.parse('{"language":"python","code":"1","__proto__":{"stdin":7}}');
+    expect(await runCode?.handle(args, callOn(new StubEngine()))).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^There is no argument "__proto__"\./) }],
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { Emitter } from '../../src/base/event.ts';
+import type { Engine, Preflight, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
+
+/** An end of a run, with whatever a test wants to see of it. */
+export function runResult(over: Partial<RunResult> = {}): RunResult {
+  return {
+    runId: 'r1',
+    status: 'ok',
+    exitCode: null,
+    stdout: '',
+    stderr: '',
+    result: null,
+    error: null,
+    displays: [],
+    state: null,
+    truncated: false,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    durationMs: 1.25,
+    peakMemoryBytes: 1024,
+    sessionId: null,
+    sessionLost: false,
+    ...over,
+  };
+}
+
+/** A session's view, with whatever a test wants to see of it. */
+export function sessionInfo(over: Partial<SessionInfo> = {}): SessionInfo {
+  return {
+    id: 's1',
+    language: 'python',
+    environment: 'python',
+    owner: { id: 'o1', kind: 'mcp', label: 'someone' },
+    state: 'idle',
+    sandboxId: null,
+    openedAt: 0,
+    lastUsedAt: 0,
+    runs: 0,
+    memoryBytes: null,
+    ...over,
+  };
+}
+
+/** An engine that answers with what the test gives it and keeps what it was asked. */
+export class StubEngine implements Engine {
+  readonly requests: RunRequest[] = [];
+  readonly closed: string[] = [];
+  readonly aborted: string[] = [];
+  sessions: SessionInfo[] = [];
+  disposals = 0;
+  answer: Engine['run'] = async () => runResult();
+  readonly onDidChange = new Emitter<void>().event;
+
+  async run(...[request, onOutput, signal]: Parameters<Engine['run']>): Promise<RunResult> {
+    this.requests.push(request);
+    signal?.addEventListener('abort', () => this.aborted.push(request.code));
+    return this.answer(request, onOutput, signal);
+  }
+
+  async openSession(...[, owner]: Parameters<Engine['openSession']>) {
+    const session = sessionInfo({ id: `s${this.sessions.length + 1}`, owner });
+    this.sessions.push(session);
+    return { ok: true as const, value: session };
+  }
+
+  async closeSession(id: string) {
+    this.closed.push(id);
+    return this.#find(id);
+  }
+
+  async interruptSession(id: string) {
+    return this.#find(id);
+  }
+
+  async restartSession(id: string) {
+    return this.#find(id);
+  }
+
+  async complete() {
+    return { ok: true as const, value: { start: 0, end: 0, matches: [] } };
+  }
+
+  async stopSandbox() {}
+
+  async buildEnvironment() {
+    return { ok: true as const, value: 'image' };
+  }
+
+  async preflight(): Promise<Preflight> {
+    return { host: { info: null, problem: null }, environments: [] };
+  }
+
+  snapshot() {
+    return { host: { state: 'unknown' as const }, environments: [], sessions: this.sessions, running: 0 };
+  }
+
+  configure() {}
+
+  async dispose() {
+    this.disposals += 1;
+  }
+
+  #find(id: string) {
+    const value = this.sessions.find((session) => session.id === id);
+    if (value) return { ok: true as const, value };
+    const advice = 'Open one with open_session.';
+    return {
+      ok: false as const,
+      error: { kind: 'unknown_session' as const, message: `There is no session ${id}.`, advice },
+    };
+  }
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { INSTRUCTIONS, toolsHash } from '../../src/mcp/tools.ts';
+import { call, connectInMemory, textOf } from './connect.ts';
+import { runResult, StubEngine } from './stubEngine.ts';
+
+describe('the tools as a client sees them', () => {
+  it('are listed with closed input schemas and with output schemas', async () => {
+    const client = await connectInMemory(new StubEngine());
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, inputSchema: { required } }) => [name, required ?? []])).toEqual([
+      ['run_code', ['language', 'code']],
+      ['open_session', ['language']],
+      ['close_session', ['session_id']],
+      ['list_sessions', []],
+      ['interrupt_session', ['session_id']],
+    ]);
+    for (const tool of tools) {
+      expect(tool.inputSchema.additionalProperties).toBe(false);
+      expect(tool.outputSchema?.type).toBe('object');
+      expect(tool.inputSchema).not.toHaveProperty('$schema');
+    }
+    expect(tools.find(({ name }) => name === 'list_sessions')?.annotations?.readOnlyHint).toBe(true);
+  });
+
+  it('come with the server’s name, version and instructions', async () => {
+    const client = await connectInMemory(new StubEngine());
+    expect(client.getServerVersion()).toMatchObject({ name: 'hothouse', version: '1.2.3' });
+    expect(client.getInstructions()).toBe(INSTRUCTIONS);
+    expect(toolsHash()).toMatch(/^[0-9a-f]{8}$/);
+  });
+
+  it('hand arguments and the client on to the engine', async () => {
+    const engine = new StubEngine();
+    const client = await connectInMemory(engine);
+    await call(client, 'run_code', {
+      language: 'python',
+      code: '1',
+      session_id: 's1',
+      timeout_seconds: 2.5,
+      stdin: 'in',
+      state: { a: [1] },
+    });
+    expect(engine.requests).toEqual([
+      {
+        language: 'python',
+        code: '1',
+        sessionId: 's1',
+        timeoutSeconds: 2.5,
+        stdin: 'in',
+        state: { a: [1] },
+        owner: { id: 'owner-1', kind: 'mcp', label: 'test-client 9' },
+      },
+    ]);
+  });
+
+  it('open, list, interrupt and close sessions', async () => {
+    const engine = new StubEngine();
+    const client = await connectInMemory(engine);
+    expect((await call(client, 'list_sessions')).structuredContent).toEqual({ sessions: [] });
+    const opened = await call(client, 'open_session', { language: 'python' });
+    expect(opened.structuredContent).toMatchObject({ session_id: 's1', language: 'python', owner: 'test-client 9' });
+    const listed = await call(client, 'list_sessions');
+    expect(listed.structuredContent).toMatchObject({
+      sessions: [{ session_id: 's1', opened_at: '1970-01-01T00:00:00.000Z' }],
+    });
+    expect((await call(client, 'interrupt_session', { session_id: 's1' })).isError).toBe(false);
+    expect((await call(client, 'close_session', { session_id: 's1' })).isError).toBe(false);
+    expect(engine.closed).toEqual(['s1']);
+  });
+
+  it('answer what the engine refuses with cause and next step', async () => {
+    const client = await connectInMemory(new StubEngine());
+    const answer = await call(client, 'close_session', { session_id: 'nope' });
+    expect(answer.isError).toBe(true);
+    expect(textOf(answer)).toBe('There is no session nope.\nOpen one with open_session.');
+  });
+
+  it('are named when an unknown one is called', async () => {
+    const client = await connectInMemory(new StubEngine());
+    await expect(call(client, 'run')).rejects.toThrow(
+      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session.',
+    );
+  });
+});
+
+describe('arguments that do not fit', () => {
+  const ACCEPTED =
+    'run_code accepts: language (required, "python"), code (required, a string), session_id (a string), ' +
+    'timeout_seconds (a number from 0.1 to 86400), stdin (a string), state (an object).';
+  const cases: [string, Record<string, unknown>, string][] = [
+    [
+      'unknown',
+      { language: 'python', code: '1', cod: 1, x: 2 },
+      'There is no argument "cod".\nThere is no argument "x".',
+    ],
+    ['missing', { language: 'python' }, 'Argument "code" is required; nothing was given.'],
+    ['of a wrong type', { language: 'python', code: 7 }, 'Argument "code" must be a string; 7 was given.'],
+    [
+      'out of range',
+      { language: 'python', code: '', timeout_seconds: 0 },
+      'Argument "timeout_seconds" must be a number from 0.1 to 86400; 0 was given.',
+    ],
+    ['null', { language: 'python', code: '', state: null }, 'Argument "state" must be an object; null was given.'],
+    [
+      'an unknown language',
+      { language: 'cobol', code: '' },
+      'Argument "language" must be "python"; "cobol" was given.',
+    ],
+  ];
+
+  it.each(cases)('are answered with what is accepted: %s', async (_name, args, lines) => {
+    const engine = new StubEngine();
+    const answer = await call(await connectInMemory(engine), 'run_code', args);
+    expect(answer.isError).toBe(true);
+    expect(textOf(answer)).toBe(`${lines}\n${ACCEPTED}`);
+    expect(engine.requests).toEqual([]);
+  });
+
+  it('are answered by a tool without arguments too', async () => {
+    const answer = await call(await connectInMemory(new StubEngine()), 'list_sessions', { all: true });
+    expect(textOf(answer)).toBe('There is no argument "all".\nlist_sessions accepts: no arguments.');
+  });
+});
+
+describe('live output', () => {
+  it('comes as progress that grows, before the answer', async () => {
+    const engine = new StubEngine();
+    engine.answer = async (_request, onOutput) => {
+      onOutput?.({ kind: 'stdout', text: 'one\n' });
+      onOutput?.({ kind: 'stderr', text: '\x1b[31mtwo\n' });
+      await new Promise((resolve) => setTimeout(resolve, 120));
+      onOutput?.({ kind: 'stdout', text: 'three\n' });
+      return runResult({ stdout: 'one\nthree\n', stderr: 'two\n' });
+    };
+    const client = await connectInMemory(engine);
+    const seen: unknown[] = [];
+    const params = { name: 'run_code', arguments: { language: 'python', code: '1' } };
+    const onprogress = (progress: unknown) => void seen.push(progress);
+    await client.callTool(params, undefined, { onprogress });
+    expect(seen).toEqual([
+      { progress: 13, message: 'one\ntwo\n' },
+      { progress: 19, message: 'three\n' },
+    ]);
+  });
+
+  it('stops when the call is cancelled, and the run is aborted', async () => {
+    const engine = new StubEngine();
+    engine.answer = (_request, _onOutput, signal) =>
+      new Promise((resolve) => {
+        signal?.addEventListener('abort', () => resolve(runResult({ status: 'interrupted' })));
+      });
+    const client = await connectInMemory(engine);
+    const controller = new AbortController();
+    const params = { name: 'run_code', arguments: { language: 'python', code: 'forever' } };
+    const running = client.callTool(params, undefined, { signal: controller.signal });
+    while (engine.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    controller.abort();
+    await expect(running).rejects.toThrow();
+    expect(engine.aborted).toEqual(['forever']);
+  });
+});
