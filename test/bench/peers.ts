@@ -9,6 +9,10 @@ import { time } from './stats.ts';
 const execute = promisify(execFile);
 const folder = path.resolve(import.meta.dirname, '../../out/bench');
 
+const PEER_IMAGE = 'hothouse/bench-peer:latest';
+/** It does not say which versions of the last two it needs; later ones break its imports. */
+const PACKAGES = ['python-docker-mcp==0.2.5', 'mcp<2', 'setuptools<81'];
+
 /** `docker exec` in a container that is up, `docker run --rm`, and Python on this machine. */
 export async function dockerTimings(image: string, code: string, counts: { exec: number; run: number; bare: number }) {
   const { stdout } = await execute('docker', ['run', '-d', '--rm', '--network', 'none', image, 'sleep', '600']);
@@ -38,19 +42,24 @@ export async function pythonDockerMcp(image: string, code: string, count: number
   try {
     if (!existsSync(python)) {
       await execute('python3', ['-m', 'venv', venv]);
-      await execute(python, ['-m', 'pip', 'install', '--quiet', 'python-docker-mcp==0.2.5']);
+      await execute(python, ['-m', 'pip', 'install', '--quiet', ...PACKAGES]);
     }
-    const lines = await output(python, [
-      path.join(import.meta.dirname, 'python_docker_mcp.py'),
-      image,
-      code,
-      `${count}`,
-    ]);
+    await withItsFolder(image);
+    const lines = await output(python, [path.join(import.meta.dirname, 'peer.py'), PEER_IMAGE, code, `${count}`]);
     return PeerAnswer.parse(JSON.parse(lines.at(-1) ?? ''));
   } catch (error) {
     console.error(`python-docker-mcp was not measured: ${error instanceof Error ? error.message : error}`);
     return null;
   }
+}
+
+/** The same image with the folder and the name of Python that it expects. */
+async function withItsFolder(image: string): Promise<void> {
+  const build = execute('docker', ['build', '--quiet', '--tag', PEER_IMAGE, '-'], {
+    env: { ...process.env, DOCKER_BUILDKIT: '0' },
+  });
+  build.child.stdin?.end(`FROM ${image}\nRUN mkdir -m 777 /app && ln -s python3 /usr/bin/python\n`);
+  await build;
 }
 
 async function output(command: string, args: readonly string[]): Promise<string[]> {
