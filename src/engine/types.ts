@@ -1,22 +1,16 @@
 import type { Event } from '../base/event.ts';
 import type { HostInfo, ImageInfo } from '../host/host.ts';
 import type { Problem } from '../host/problem.ts';
+import type { Owner } from '../pool/owner.ts';
 import type { Options } from './options.ts';
+
+export type { Owner };
 
 /** The public words of the engine: requests, results and the snapshot that views read. */
 
 /** What a user picks. */
 export const LANGUAGES = ['python'] as const;
 export type LanguageId = (typeof LANGUAGES)[number];
-
-/** Who asks: sandboxes are never shared between two owners. */
-export interface Owner {
-  /** Unique for as long as the engine lives. */
-  readonly id: string;
-  readonly kind: 'mcp' | 'notebook' | 'cli';
-  /** For people: the client's or the notebook's name. */
-  readonly label: string;
-}
 
 /** How a run ended. */
 export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'rejected';

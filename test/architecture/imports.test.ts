@@ -15,8 +15,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   languages: ['sandbox', 'protocol', 'base'],
   engine: ['languages', 'sandbox', 'pool', 'host', 'base', 'zod'],
   mcp: ['engine', 'base', 'zod', '@modelcontextprotocol/sdk'],
-  headless: ['engine', 'mcp', 'host', 'host/docker', 'sandbox', 'base', 'yaml', 'zod'],
-  vscode: ['engine', 'mcp', 'host', 'host/docker', 'sandbox', 'base', 'vscode'],
+  config: ['engine', 'base', 'yaml', 'zod'],
+  headless: ['engine', 'mcp', 'config', 'host', 'host/docker', 'sandbox', 'base', 'zod'],
+  vscode: ['engine', 'mcp', 'config', 'host', 'host/docker', 'sandbox', 'base', 'vscode'],
 };
 
 function files(): string[] {

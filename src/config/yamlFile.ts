@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { parse, YAMLParseError } from 'yaml';
+import { messageOf } from '../base/log.ts';
+
+/** What a YAML file holds. */
+export type YamlFile =
+  | { readonly kind: 'values'; readonly values: unknown }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** Reads a YAML file. */
+export async function readYaml(path: string): Promise<YamlFile> {
+  try {
+    return { kind: 'values', values: parse(await readFile(path, 'utf8')) };
+  } catch (error) {
+    if (isAbsent(error)) return { kind: 'absent' };
+    return { kind: 'unreadable', message: `${path} was passed over: ${reason(error)}` };
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof YAMLParseError)) return messageOf(error);
+  const line = error.linePos?.[0].line;
+  return `it is not YAML${line === undefined ? '' : `, line ${line}`} (${error.code}).`;
+}

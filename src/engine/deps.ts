@@ -1,0 +1,27 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Host, ImageBuild } from '../host/host.ts';
+import type { Options } from './options.ts';
+import type { LanguageId } from './types.ts';
+
+/** Who this process is, for the labels of its containers; see `host/identity.ts`. */
+export interface Identity {
+  readonly machine: string;
+  readonly owner: string;
+}
+
+/** Where a language's default image is built from. */
+export type ImageSource = Pick<ImageBuild, 'context' | 'buildArgs' | 'files'>;
+
+/** What an engine is made of. */
+export interface EngineDeps {
+  /** A host for these options; called again when they change. */
+  readonly connect: (docker: Options['docker']) => Host;
+  /** From `sandbox/agent.ts`. */
+  readonly agent: Buffer;
+  readonly options: Options;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly identity: Identity;
+  readonly images: Readonly<Record<LanguageId, ImageSource>>;
+}

@@ -1,0 +1,224 @@
+import { toDisposable } from '../base/disposable.ts';
+import type { Event } from '../base/event.ts';
+import { LABEL } from '../host/labels.ts';
+import { python } from '../languages/python/python.ts';
+import { Changes } from './changes.ts';
+import type { EngineDeps } from './deps.ts';
+import { Environment } from './environment.ts';
+import { Hosts } from './hosts.ts';
+import { newRunId } from './ids.ts';
+import { MemoryPoll } from './memory.ts';
+import type { Options } from './options.ts';
+import { preflight } from './preflight.ts';
+import { engineClosed, problemOf, sessionLimit, unknownLanguage } from './problems.ts';
+import { isLanguage, requestProblem } from './request.ts';
+import { notRun } from './results.ts';
+import { type Run, runInSession, runOnce } from './runs.ts';
+import type { Session } from './session.ts';
+import { Sessions } from './sessions.ts';
+import { snapshotOf } from './snapshot.ts';
+import type {
+  Attempt,
+  Completions,
+  Engine,
+  LanguageId,
+  Owner,
+  Preflight,
+  RunOutput,
+  RunRequest,
+  RunResult,
+  SessionInfo,
+  Snapshot,
+} from './types.ts';
+
+/** An engine; with `pool.prewarm` it starts sandboxes at once, otherwise nothing before its first use. */
+export function createEngine(deps: EngineDeps): Engine {
+  return new LiveEngine(deps);
+}
+
+const IGNORE = () => {};
+
+class LiveEngine implements Engine {
+  readonly #deps: EngineDeps;
+  readonly #changes = new Changes();
+  readonly #sessions = new Sessions();
+  readonly #hosts: Hosts;
+  readonly #environments: Readonly<Record<LanguageId, Environment>>;
+  readonly #memory: MemoryPoll;
+  #options: Options;
+  #running = 0;
+  #snapshot: Snapshot | null = null;
+  #disposed: Promise<void> | null = null;
+
+  constructor(deps: EngineDeps) {
+    this.#deps = deps;
+    this.#options = deps.options;
+    this.#hosts = new Hosts(deps, () => this.#onChange());
+    this.#environments = { python: new Environment(python, deps, this.#hosts) };
+    this.#memory = new MemoryPoll(
+      deps.clock,
+      () => this.#all().flatMap(({ pool }) => pool.snapshot().slots.flatMap(({ sandbox }) => sandbox ?? [])),
+      () => this.#onChange(),
+    );
+    for (const { pool } of this.#all()) pool.onDidChange(() => this.#onChange());
+  }
+
+  readonly onDidChange: Event<void> = (listener) => {
+    const subscription = this.#changes.event(listener);
+    this.#memory.watch();
+    return toDisposable(() => {
+      subscription.dispose();
+      this.#memory.unwatch();
+    });
+  };
+
+  async run(
+    request: RunRequest,
+    onOutput: (output: RunOutput) => void = IGNORE,
+    signal?: AbortSignal,
+  ): Promise<RunResult> {
+    const runId = newRunId();
+    const problem = this.#disposed ? engineClosed() : requestProblem(request);
+    if (problem) return notRun(runId, problem, request.sessionId);
+    this.#count(1);
+    try {
+      return await this.#start({ runId, request, onOutput, signal, limits: this.#options.limits });
+    } finally {
+      this.#count(-1);
+    }
+  }
+
+  async openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Attempt<SessionInfo>> {
+    if (this.#disposed) return refused(engineClosed());
+    if (!isLanguage(language)) return refused(unknownLanguage(language));
+    const environment = this.#environments[language];
+    const added = this.#sessions.add(language, this.#options.sessions.max, {
+      owner,
+      environment: environment.id,
+      language: environment.language,
+      clock: this.#deps.clock,
+      lease: (signal) => environment.lease(owner, 'session', signal),
+      onChange: () => this.#onChange(),
+    });
+    if (!added.ok) return added;
+    const problem = await added.value.start(signal);
+    if (!problem) return this.#told(added.value);
+    this.#sessions.close(added.value, 'it could not start');
+    return refused(problem);
+  }
+
+  async closeSession(id: string): Promise<Attempt<SessionInfo>> {
+    const found = this.#sessions.find(id);
+    if (!found.ok) return found;
+    this.#sessions.close(found.value, 'it was closed');
+    this.#onChange();
+    return this.#told(found.value);
+  }
+
+  async interruptSession(id: string): Promise<Attempt<SessionInfo>> {
+    const found = this.#sessions.find(id);
+    if (!found.ok) return found;
+    found.value.interrupt();
+    return this.#told(found.value);
+  }
+
+  async restartSession(id: string): Promise<Attempt<SessionInfo>> {
+    const found = this.#sessions.find(id);
+    if (!found.ok) return found;
+    const { max } = this.#options.sessions;
+    if (!found.value.isLive && !this.#sessions.hasRoom(max)) return refused(sessionLimit(max));
+    const problem = await found.value.restart();
+    return problem ? refused(problem) : this.#told(found.value);
+  }
+
+  async complete(sessionId: string, code: string, cursor: number, signal?: AbortSignal): Promise<Attempt<Completions>> {
+    const found = this.#sessions.find(sessionId);
+    return found.ok ? found.value.complete(code, cursor, signal) : found;
+  }
+
+  async stopSandbox(id: string): Promise<void> {
+    for (const { pool } of this.#all()) pool.stop(id);
+  }
+
+  async buildEnvironment(
+    language: string,
+    onLine: (line: string) => void,
+    signal?: AbortSignal,
+  ): Promise<Attempt<string>> {
+    if (!isLanguage(language)) return refused(unknownLanguage(language));
+    const environment = this.#environments[language];
+    const tag = environment.image;
+    const build = { ...this.#deps.images[language], tag, labels: { [LABEL.managed]: 'true' } };
+    try {
+      await this.#hosts.current.buildImage(build, onLine, signal);
+    } catch (error) {
+      return refused(problemOf(error));
+    }
+    environment.refresh();
+    return { ok: true, value: tag };
+  }
+
+  async preflight(signal?: AbortSignal): Promise<Preflight> {
+    const host = this.#hosts.current;
+    const found = await preflight(host, this.#all(), signal);
+    if (found.host.info) this.#hosts.learned(host, found.host.info);
+    if (found.host.problem) this.#hosts.failed(host, found.host.problem);
+    return found;
+  }
+
+  snapshot(): Snapshot {
+    this.#snapshot ??= snapshotOf(this.#hosts, this.#all(), this.#sessions.all(), this.#memory, this.#running);
+    return this.#snapshot;
+  }
+
+  configure(options: Options): void {
+    this.#options = options;
+    this.#hosts.configure(options.docker);
+    for (const environment of this.#all()) environment.configure(options);
+    this.#onChange();
+  }
+
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#end();
+    return this.#disposed;
+  }
+
+  async #start(run: Run): Promise<RunResult> {
+    const { language, sessionId } = run.request;
+    const environment = this.#environments[language];
+    if (sessionId === undefined) return runOnce(run, environment, this.#deps.clock);
+    const found = this.#sessions.find(sessionId);
+    return found.ok ? runInSession(run, environment, found.value) : notRun(run.runId, found.error, sessionId);
+  }
+
+  async #end(): Promise<void> {
+    this.#memory.dispose();
+    this.#sessions.closeAll('Hothouse has shut down');
+    await Promise.all(this.#all().map(({ pool }) => pool.dispose()));
+    await this.#hosts.dispose();
+    this.#changes.dispose();
+  }
+
+  #all(): readonly Environment[] {
+    return Object.values(this.#environments);
+  }
+
+  #told(session: Session): Attempt<SessionInfo> {
+    return { ok: true, value: session.info() };
+  }
+
+  #count(change: 1 | -1): void {
+    this.#running += change;
+    this.#onChange();
+  }
+
+  #onChange(): void {
+    this.#snapshot = null;
+    this.#changes.mark();
+    this.#memory.wake();
+  }
+}
+
+function refused(error: Extract<Attempt<never>, { ok: false }>['error']): Extract<Attempt<never>, { ok: false }> {
+  return { ok: false, error };
+}

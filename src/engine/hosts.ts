@@ -1,0 +1,97 @@
+import type { Disposable } from '../base/disposable.ts';
+import { messageOf } from '../base/log.ts';
+import type { Host, HostInfo } from '../host/host.ts';
+import { isOwnerAlive } from '../host/identity.ts';
+import type { ProblemKind } from '../host/problem.ts';
+import { startReaper } from '../host/reaper.ts';
+import type { EngineDeps } from './deps.ts';
+import type { Options } from './options.ts';
+import type { EngineProblem, Snapshot } from './types.ts';
+
+/** Problems of the host as a whole; the others are of one image or one sandbox. */
+const UNAVAILABLE: ReadonlySet<EngineProblem['kind']> = new Set<ProblemKind>([
+  'engine_missing',
+  'engine_stopped',
+  'engine_hung',
+  'engine_too_old',
+  'permission_denied',
+]);
+
+/**
+ * The host in use and what is known of it. One that has been replaced is kept until the end, since sessions may still
+ * live on it.
+ */
+export class Hosts {
+  readonly #deps: EngineDeps;
+  readonly #onChange: () => void;
+  readonly #replaced: Host[] = [];
+  #docker: Options['docker'];
+  #current: Host;
+  #sweeping: { readonly host: Host; readonly reaper: Disposable } | null = null;
+  #state: Snapshot['host'] = { state: 'unknown' };
+
+  constructor(deps: EngineDeps, onChange: () => void) {
+    this.#deps = deps;
+    this.#onChange = onChange;
+    this.#docker = deps.options.docker;
+    this.#current = deps.connect(this.#docker);
+  }
+
+  get current(): Host {
+    return this.#current;
+  }
+
+  get state(): Snapshot['host'] {
+    return this.#state;
+  }
+
+  /** Takes another host when the address differs. */
+  configure(docker: Options['docker']): void {
+    const { host, runtime } = this.#docker;
+    if (docker.host === host && docker.runtime === runtime) return;
+    this.#docker = docker;
+    if (docker.host !== host) {
+      this.#replaced.push(this.#current);
+      this.#current = this.#deps.connect(docker);
+    }
+    this.#become({ state: 'unknown' });
+  }
+
+  /** Takes note that a sandbox was made; the first one on a host starts the sweeping of orphans there. */
+  succeeded(host: Host): void {
+    if (host !== this.#current) return;
+    this.#sweep(host);
+    if (this.#state.state === 'ready') return;
+    host.info().then(
+      (info) => this.learned(host, info),
+      (error) => this.#deps.log.debug(`the host told nothing of itself: ${messageOf(error)}`),
+    );
+  }
+
+  failed(host: Host, problem: EngineProblem): void {
+    if (host === this.#current && UNAVAILABLE.has(problem.kind)) this.#become({ state: 'unavailable', problem });
+  }
+
+  /** Takes note of what a host says of itself. */
+  learned(host: Host, { name, defaultRuntime }: HostInfo): void {
+    if (host === this.#current) this.#become({ state: 'ready', name, runtime: this.#docker.runtime || defaultRuntime });
+  }
+
+  async dispose(): Promise<void> {
+    this.#sweeping?.reaper.dispose();
+    await Promise.all([this.#current, ...this.#replaced].map((host) => host.dispose()));
+  }
+
+  #sweep(host: Host): void {
+    if (this.#sweeping?.host === host) return;
+    this.#sweeping?.reaper.dispose();
+    const { clock, log, identity } = this.#deps;
+    const reaper = startReaper({ host, clock, log, machine: identity.machine, isAlive: isOwnerAlive });
+    this.#sweeping = { host, reaper };
+  }
+
+  #become(state: Snapshot['host']): void {
+    this.#state = state;
+    this.#onChange();
+  }
+}

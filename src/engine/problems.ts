@@ -1,0 +1,87 @@
+import { messageOf } from '../base/log.ts';
+import { HostError } from '../host/host.ts';
+import type { Grant } from '../pool/lease.ts';
+import { type EngineProblem, LANGUAGES } from './types.ts';
+
+/** What is wrong, from anything that a host or a sandbox rejected with. */
+export function problemOf(error: unknown): EngineProblem {
+  if (error instanceof HostError) return error.problem;
+  return {
+    kind: 'host_failed',
+    message: `A sandbox could not be made: ${messageOf(error)}.`,
+    advice: 'Run it again; if it fails again, look into the log.',
+  };
+}
+
+/** Why a lease was not granted. */
+export function refusalOf(grant: Exclude<Grant, { kind: 'granted' }>): EngineProblem {
+  if (grant.kind === 'failed') return problemOf(grant.cause);
+  if (grant.kind === 'overloaded') return overloaded('Too many runs wait for a sandbox already.');
+  if (grant.kind === 'closed') return engineClosed();
+  return cancelled();
+}
+
+export function cancelled(): EngineProblem {
+  return { kind: 'cancelled', message: 'It was cancelled before it began.', advice: 'Run it again.' };
+}
+
+export function overloaded(message: string): EngineProblem {
+  return { kind: 'overloaded', message, advice: 'Wait until some have ended and run it again.' };
+}
+
+export function engineClosed(): EngineProblem {
+  return { kind: 'engine_closed', message: 'Hothouse is shutting down.', advice: 'Start it again and run it there.' };
+}
+
+export function unknownLanguage(given: unknown): EngineProblem {
+  return {
+    kind: 'unknown_language',
+    message: `There is no language ${JSON.stringify(given)}.`,
+    advice: `Use one of: ${LANGUAGES.join(', ')}.`,
+  };
+}
+
+export function invalidRequest(message: string, advice: string): EngineProblem {
+  return { kind: 'invalid_request', message, advice };
+}
+
+/** `what` is the subject, for example `The code`. */
+export function tooLarge(what: string, bytes: number, limit: number): EngineProblem {
+  return {
+    kind: 'too_large',
+    message: `${what} has ${bytes} bytes; at most ${limit} are accepted.`,
+    advice: 'Send less.',
+  };
+}
+
+/** `open` are the ids of the open sessions. */
+export function unknownSession(id: string, open: readonly string[]): EngineProblem {
+  const others = open.length > 0 ? ` Open sessions: ${open.slice(0, 10).join(', ')}.` : '';
+  return {
+    kind: 'unknown_session',
+    message: `There is no session ${JSON.stringify(id)}.${others}`,
+    advice: 'Use the id that opening a session gave, or open a new one.',
+  };
+}
+
+/** `reason` as in `it ran out of memory`. */
+export function endedSession(id: string, reason: string, restartable: boolean): EngineProblem {
+  return {
+    kind: 'unknown_session',
+    message: `Session ${id} has ended: ${reason}.`,
+    advice: restartable ? 'Restart it or open a new one.' : 'Open a new one.',
+  };
+}
+
+export function sessionLimit(max: number): EngineProblem {
+  return {
+    kind: 'session_limit',
+    message: `There are ${max} open sessions already, and no more are allowed.`,
+    advice: 'Close one that is not needed, or raise sessions.max.',
+  };
+}
+
+/** A run in a session of another language. */
+export function otherLanguage(id: string, language: string): EngineProblem {
+  return invalidRequest(`Session ${id} runs ${language}.`, `Use language ${language} in it, or another session.`);
+}

@@ -1,0 +1,63 @@
+import { MAX_CODE_BYTES, MAX_INPUT_BYTES, type Options } from './options.ts';
+import { invalidRequest, tooLarge, unknownLanguage } from './problems.ts';
+import { type EngineProblem, LANGUAGES, type LanguageId, type RunRequest } from './types.ts';
+
+const SHORTEST_SECONDS = 0.1;
+const LONGEST_SECONDS = 86_400;
+
+/** Whether a caller's word names a language. */
+export function isLanguage(value: unknown): value is LanguageId {
+  return LANGUAGES.some((language) => language === value);
+}
+
+/** What is wrong with a request, or null. Looks at nothing but the request. */
+export function requestProblem(request: RunRequest): EngineProblem | null {
+  if (!isLanguage(request.language)) return unknownLanguage(request.language);
+  return codeProblem(request.code) ?? inputProblem(request) ?? timeoutProblem(request);
+}
+
+/** How long the request's run may take, in milliseconds; 0 means for ever. */
+export function timeoutMsOf({ timeoutSeconds }: RunRequest, limits: Options['limits']): number {
+  return (timeoutSeconds ?? limits.timeoutSeconds) * 1000;
+}
+
+function codeProblem(code: string): EngineProblem | null {
+  if (code.trim() === '') return invalidRequest('There is no code to run.', 'Send the code as `code`.');
+  return sizeProblem('The code', code, MAX_CODE_BYTES);
+}
+
+function inputProblem({ stdin, state, sessionId }: RunRequest): EngineProblem | null {
+  if (stdin !== undefined) {
+    const problem = sizeProblem('`stdin`', stdin, MAX_INPUT_BYTES);
+    if (problem) return problem;
+  }
+  if (state === undefined) return null;
+  if (sessionId !== undefined) {
+    return invalidRequest('A run in a session takes no `state`.', 'Leave it out: a session keeps its variables.');
+  }
+  const json = jsonOf(state);
+  if (json === null) return invalidRequest('`state` is not a JSON object.', 'Send an object of JSON values.');
+  return sizeProblem('`state`', json, MAX_INPUT_BYTES);
+}
+
+function timeoutProblem({ timeoutSeconds, sessionId, owner }: RunRequest): EngineProblem | null {
+  if (timeoutSeconds === undefined) return null;
+  const endless = timeoutSeconds === 0 && sessionId !== undefined && owner.kind === 'notebook';
+  if (endless || (timeoutSeconds >= SHORTEST_SECONDS && timeoutSeconds <= LONGEST_SECONDS)) return null;
+  const message = `A timeout of ${timeoutSeconds} s is not accepted.`;
+  return invalidRequest(message, `Use ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} seconds.`);
+}
+
+function sizeProblem(what: string, text: string, limit: number): EngineProblem | null {
+  const bytes = Buffer.byteLength(text);
+  return bytes > limit ? tooLarge(what, bytes, limit) : null;
+}
+
+function jsonOf(state: unknown): string | null {
+  if (typeof state !== 'object' || state === null || Array.isArray(state)) return null;
+  try {
+    return JSON.stringify(state);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,289 @@
+import type { Clock } from '../base/clock.ts';
+import type { Interpreter, Language } from '../languages/language.ts';
+import type { Grant, Lease } from '../pool/lease.ts';
+import type { SandboxLoss } from '../sandbox/sandbox.ts';
+import { type Executed, execute, interrupter } from './execute.ts';
+import { cancelled, endedSession, engineClosed, invalidRequest, overloaded, refusalOf } from './problems.ts';
+import type { Stopper } from './stopper.ts';
+import { Turns } from './turns.ts';
+import type {
+  Attempt,
+  Completions,
+  EngineProblem,
+  LanguageId,
+  Owner,
+  RunOutput,
+  SessionInfo,
+  SessionState,
+} from './types.ts';
+import { statusOf } from './verdict.ts';
+
+const MAX_WAITING_CELLS = 100;
+/** Completions are for people who type: later ones help nobody. */
+const COMPLETION_MS = 2_000;
+
+/** What a session works with. */
+export interface SessionDeps {
+  readonly id: string;
+  readonly owner: Owner;
+  readonly environment: string;
+  readonly language: Language;
+  readonly clock: Clock;
+  readonly lease: (signal?: AbortSignal) => Promise<Grant>;
+  readonly onChange: () => void;
+}
+
+/** A cell for a session. */
+export interface SessionCell {
+  readonly code: string;
+  readonly stdin: string;
+  readonly timeoutMs: number;
+  readonly outputBytes: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onOutput: (output: RunOutput) => void;
+}
+
+/** What became of a cell: it ran, and then `loss` says what the session lost by it, or it could not begin. */
+export type CellAnswer =
+  | { readonly kind: 'ran'; readonly executed: Executed; readonly loss: string | null }
+  | { readonly kind: 'refused'; readonly problem: EngineProblem };
+
+/** A living interpreter, with the stopper of what it runs now. */
+interface Life {
+  readonly kind: 'live';
+  readonly lease: Lease;
+  readonly interpreter: Interpreter;
+  running: Stopper | null;
+}
+
+type State =
+  | { readonly kind: 'starting' }
+  | Life
+  | { readonly kind: 'ended'; readonly reason: string }
+  | { readonly kind: 'closed'; readonly reason: string };
+
+/** One session: at most one interpreter at a time, cells one after the other in the order of arrival. */
+export class Session {
+  readonly id: string;
+  readonly #deps: SessionDeps;
+  readonly #turns = new Turns(MAX_WAITING_CELLS);
+  readonly #openedAt = Date.now();
+  #lastUsedAt = this.#openedAt;
+  #runs = 0;
+  #cells = 0;
+  #state: State = { kind: 'starting' };
+
+  constructor(deps: SessionDeps) {
+    this.id = deps.id;
+    this.#deps = deps;
+  }
+
+  get language(): LanguageId {
+    return this.#deps.language.id;
+  }
+
+  /** Whether it has, or is about to have, a sandbox. */
+  get isLive(): boolean {
+    return this.#state.kind === 'live' || this.#state.kind === 'starting';
+  }
+
+  get sandboxId(): string | null {
+    return this.#state.kind === 'live' ? this.#state.lease.sandbox.id : null;
+  }
+
+  /** What views see; `memoryBytes` is for the caller to know. */
+  info(memoryBytes: number | null = null): SessionInfo {
+    return {
+      id: this.id,
+      language: this.language,
+      environment: this.#deps.environment,
+      owner: this.#deps.owner,
+      state: this.#shownState(),
+      sandboxId: this.sandboxId,
+      openedAt: this.#openedAt,
+      lastUsedAt: this.#lastUsedAt,
+      runs: this.#runs,
+      memoryBytes,
+    };
+  }
+
+  /** Why it takes no cells, or null when it does. */
+  refusal(): EngineProblem | null {
+    const state = this.#state;
+    if (state.kind === 'ended') return endedSession(this.id, state.reason, true);
+    return state.kind === 'closed' ? endedSession(this.id, state.reason, false) : null;
+  }
+
+  /** Gets its first sandbox. A session that could not start is `ended`; the problem says why. */
+  async start(signal?: AbortSignal): Promise<EngineProblem | null> {
+    const turn = await this.#turns.take(signal);
+    if (turn.kind !== 'taken') {
+      if (this.#isStarting()) this.#become({ kind: 'ended', reason: 'its start was cancelled' });
+      return this.#noTurn(turn.kind);
+    }
+    try {
+      return this.#isStarting() ? await this.#begin(signal) : this.refusal();
+    } finally {
+      turn.done();
+    }
+  }
+
+  /** Runs a cell when its turn has come. Never rejects. */
+  async run(cell: SessionCell): Promise<CellAnswer> {
+    const turn = await this.#turns.take(cell.signal);
+    if (turn.kind !== 'taken') return { kind: 'refused', problem: this.#noTurn(turn.kind) };
+    try {
+      const life = this.#state;
+      if (life.kind !== 'live') return { kind: 'refused', problem: this.refusal() ?? engineClosed() };
+      return await this.#runIn(life, cell);
+    } finally {
+      turn.done();
+    }
+  }
+
+  /** Completions, none while a cell runs. */
+  async complete(code: string, cursor: number, signal?: AbortSignal): Promise<Attempt<Completions>> {
+    const nothing = { start: cursor, end: cursor, matches: [] };
+    const refusal = this.refusal();
+    if (refusal) return { ok: false, error: refusal };
+    const turn = this.#turns.taken ? null : await this.#turns.take(signal);
+    if (turn?.kind !== 'taken') return { ok: true, value: nothing };
+    try {
+      const life = this.#state;
+      return { ok: true, value: life.kind === 'live' ? await this.#completeIn(life, code, cursor, signal) : nothing };
+    } finally {
+      turn.done();
+    }
+  }
+
+  /** Interrupts the cell that runs now, if one does. */
+  interrupt(): void {
+    if (this.#state.kind === 'live') this.#state.running?.stop('interrupted');
+  }
+
+  /** A new interpreter in a new sandbox; the cell that runs and those that wait are sent away. */
+  restart(signal?: AbortSignal): Promise<EngineProblem | null> {
+    if (this.#state.kind === 'closed' || this.#isStarting()) return Promise.resolve(this.refusal());
+    this.#turns.dismiss();
+    this.#leave({ kind: 'starting' });
+    return this.start(signal);
+  }
+
+  /** Ends it for good; `reason` as in `it was closed`. */
+  close(reason: string): void {
+    this.#leave({ kind: 'closed', reason });
+    this.#turns.dismiss();
+  }
+
+  async #begin(signal?: AbortSignal): Promise<EngineProblem | null> {
+    const grant = await this.#deps.lease(signal);
+    if (this.#isStarting()) return this.#take(grant);
+    if (grant.kind === 'granted') grant.lease.release('destroy');
+    return this.refusal();
+  }
+
+  #take(grant: Grant): EngineProblem | null {
+    if (grant.kind !== 'granted') {
+      this.#become({ kind: 'ended', reason: 'it could not start' });
+      return refusalOf(grant);
+    }
+    const { lease } = grant;
+    this.#cells = 0;
+    const interpreter = this.#deps.language.open(lease.sandbox, { once: false });
+    const life: Life = { kind: 'live', lease, interpreter, running: null };
+    void lease.sandbox.lost.then((loss) => this.#end(life, reasonOf(loss)));
+    this.#become(life);
+    return null;
+  }
+
+  async #runIn(life: Life, { code, stdin, ...rest }: SessionCell): Promise<CellAnswer> {
+    const { clock } = this.#deps;
+    const { interpreter, lease } = life;
+    this.#cells += 1;
+    const stopper = interrupter(clock, interpreter, lease.sandbox);
+    const cell = { code, stdin, name: `<cell ${this.#cells}>`, state: null };
+    this.#occupy(life, stopper);
+    const executed = await execute({ ...rest, clock, interpreter, stopper, cell });
+    this.#occupy(life, null);
+    this.#runs += 1;
+    if (!executed.end.alive) this.#end(life, reasonOfEnd(executed));
+    return { kind: 'ran', executed, loss: this.#state === life ? null : this.#lossOf() };
+  }
+
+  async #completeIn(life: Life, code: string, cursor: number, signal?: AbortSignal): Promise<Completions> {
+    const stopper = interrupter(this.#deps.clock, life.interpreter, life.lease.sandbox);
+    const timer = this.#deps.clock.schedule(COMPLETION_MS, () => stopper.stop('timeout'));
+    const abort = () => stopper.stop('aborted');
+    signal?.addEventListener('abort', abort, { once: true });
+    const list = await life.interpreter.complete(code, cursor);
+    timer.dispose();
+    stopper.dispose();
+    signal?.removeEventListener('abort', abort);
+    return list;
+  }
+
+  #occupy(life: Life, stopper: Stopper | null): void {
+    life.running = stopper;
+    this.#lastUsedAt = Date.now();
+    this.#deps.onChange();
+  }
+
+  #end(life: Life, reason: string): void {
+    if (this.#state === life) this.#leave({ kind: 'ended', reason });
+  }
+
+  /** Goes on to another state; a life that is left gives its sandbox back. */
+  #leave(next: State): void {
+    const before = this.#state;
+    this.#become(next);
+    if (before.kind !== 'live') return;
+    // A life that ended by itself took its cell along; otherwise the cell ends because somebody wanted it.
+    if (next.kind !== 'ended') before.running?.note('interrupted');
+    before.lease.release('destroy');
+  }
+
+  #become(state: State): void {
+    this.#state = state;
+    this.#deps.onChange();
+  }
+
+  #lossOf(): string {
+    const state = this.#state;
+    if (state.kind === 'closed') return `Session ${this.id} was closed and its variables are lost: ${state.reason}.`;
+    if (state.kind === 'ended') {
+      return `Session ${this.id} has ended and its variables are lost: ${state.reason}. Restart it or open a new one.`;
+    }
+    return `Session ${this.id} was restarted and its variables are lost.`;
+  }
+
+  #isStarting(): boolean {
+    return this.#state.kind === 'starting';
+  }
+
+  #noTurn(kind: 'aborted' | 'full' | 'dismissed'): EngineProblem {
+    if (kind === 'aborted') return cancelled();
+    if (kind === 'full') return overloaded(`Too many runs wait for session ${this.id} already.`);
+    const message = `Session ${this.id} was restarted before this run began.`;
+    return this.refusal() ?? invalidRequest(message, 'Run it again in the new interpreter.');
+  }
+
+  #shownState(): SessionState {
+    const { kind } = this.#state;
+    if (kind === 'live') return this.#state.running ? 'busy' : 'idle';
+    return kind === 'starting' ? 'starting' : 'ended';
+  }
+}
+
+function reasonOf({ outOfMemory, reason }: SandboxLoss): string {
+  return outOfMemory ? 'it ran out of memory' : `its sandbox was lost (${reason})`;
+}
+
+function reasonOfEnd({ end, stopped, timeoutMs }: Executed): string {
+  const status = statusOf(end, stopped);
+  if (status === 'timeout')
+    return `a run took longer than ${timeoutMs / 1000} s and did not stop when it was interrupted`;
+  if (status === 'interrupted') return 'a run did not stop when it was interrupted';
+  if (status === 'out_of_memory') return 'it ran out of memory';
+  if (status === 'sandbox_lost') return 'its sandbox was lost';
+  return 'its interpreter left';
+}

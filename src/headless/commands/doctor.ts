@@ -1,0 +1,51 @@
+import type { Preflight } from '../../engine/types.ts';
+import { hostAdvice } from '../advice.ts';
+import { type Command, withEngine } from '../command.ts';
+import type { Configuration } from '../../config/config.ts';
+import { FAILURE_STATUS } from '../exitStatus.ts';
+import { problemText } from '../terminal.ts';
+
+/** Tells what was found and what is wrong. */
+export const doctor: Command = {
+  name: 'doctor',
+  usage: 'doctor',
+  summary: 'Tell what was found on this machine and what is wrong with it.',
+  help: [
+    '--json                print it as one JSON object',
+    '',
+    'Exit status: 0 when everything can be used, otherwise 1.',
+  ],
+  options: { json: { type: 'boolean' } },
+  async run(context, args) {
+    const preflight = await withEngine(context, (engine) => engine.preflight(context.signal));
+    const report = reportOf(preflight, context.configuration);
+    const text = args.values.json ? JSON.stringify(report, null, 2) : reportText(report);
+    context.terminal.stdout.write(`${text}\n`);
+    return isUsable(preflight) ? 0 : FAILURE_STATUS;
+  },
+};
+
+function reportOf({ host, environments }: Preflight, { files, problems }: Configuration) {
+  return { host, environments, config: { files, problems }, advice: host.info ? hostAdvice(host.info) : [] };
+}
+
+function isUsable({ host, environments }: Preflight): boolean {
+  return host.problem === null && environments.every(({ problem }) => problem === null);
+}
+
+function reportText({ host, environments, config, advice }: ReturnType<typeof reportOf>): string {
+  return [
+    ...(host.info ? [`ok    ${host.info.name}`] : []),
+    ...(host.problem ? [wrong(problemText(host.problem))] : []),
+    ...environments.map(({ id, imageName, problem }) =>
+      problem ? wrong(problemText(problem)) : `ok    environment ${id}, image ${imageName}`,
+    ),
+    ...config.files.map((file) => `ok    configuration ${file}`),
+    ...config.problems.map(wrong),
+    ...advice.map((line) => `note  ${line}`),
+  ].join('\n');
+}
+
+function wrong(text: string): string {
+  return `wrong ${text.replaceAll('\n', '\n      ')}`;
+}

@@ -1,0 +1,184 @@
+import type { IdleSlot, ResettingSlot } from './slot.ts';
+import type { PoolState, Waiter } from './state.ts';
+
+/** One step that the pool performs. */
+export type Action =
+  | { readonly kind: 'grant'; readonly waiter: Waiter; readonly slot: IdleSlot }
+  | { readonly kind: 'boot' }
+  | { readonly kind: 'retire'; readonly slot: IdleSlot; readonly reason: string }
+  | { readonly kind: 'overload'; readonly waiter: Waiter };
+
+/** What to do now, and when to look again although nothing has happened. */
+export interface Plan {
+  readonly actions: readonly Action[];
+  /** By the pool's clock; null when only an event can change anything. */
+  readonly wakeAt: number | null;
+}
+
+/**
+ * Matches waiters with slots, first come first served. The oldest waiter that no sandbox can serve, now or soon, gets
+ * room before younger ones are looked at, so that nobody can be passed for ever. Performing the actions and planning
+ * again until there are none leads to rest.
+ */
+export function plan(state: PoolState, now: number): Plan {
+  const planning = new Planning(state, now);
+  planning.retireUnfit();
+  for (const waiter of state.waiters) planning.serve(waiter);
+  planning.shrink();
+  planning.refill();
+  return { actions: planning.actions, wakeAt: planning.wakeAt() };
+}
+
+class Planning {
+  readonly actions: Action[] = [];
+  readonly #state: PoolState;
+  readonly #now: number;
+  readonly #maxAgeMs: number;
+  #idle: IdleSlot[];
+  readonly #resetting: ResettingSlot[];
+  /** Sandboxes being made that no waiter has been promised. */
+  #coming: number;
+  #creations: number;
+  /** Sandboxes that may be added before the pool's size is reached; negative when there are too many. */
+  #room: number;
+  #waiting = 0;
+  #heldBack = false;
+
+  constructor(state: PoolState, now: number) {
+    this.#state = state;
+    this.#now = now;
+    this.#maxAgeMs = state.options.maxAgeSeconds * 1000;
+    this.#idle = [];
+    this.#resetting = [];
+    this.#coming = 0;
+    this.#creations = 0;
+    this.#room = state.options.size;
+    for (const slot of state.slots) {
+      if (slot.kind === 'retiring' || (slot.kind === 'leased' && slot.purpose === 'session')) continue;
+      if (slot.kind === 'idle') this.#idle.push(slot);
+      if (slot.kind === 'resetting') this.#resetting.push(slot);
+      if (slot.kind === 'booting') this.#creations += 1;
+      const outdated = slot.kind === 'booting' && slot.recipe !== state.recipe;
+      if (slot.kind === 'booting' && !outdated) this.#coming += 1;
+      if (!outdated) this.#room -= 1;
+    }
+  }
+
+  /** Idle sandboxes of an old recipe go, and those of age: one at a time while the pool is in use. */
+  retireUnfit(): void {
+    for (const slot of [...this.#idle]) {
+      if (slot.member.recipe !== this.#state.recipe) this.#retire(slot, 'its configuration has changed');
+      else if (this.#ageOf(slot) >= this.#maxAgeMs) this.#replace(slot);
+    }
+  }
+
+  serve(waiter: Waiter): void {
+    const slot = this.#pick(waiter);
+    if (slot) {
+      this.actions.push({ kind: 'grant', waiter, slot });
+      if (waiter.purpose === 'session') this.#room += 1;
+      return;
+    }
+    if (this.#waiting >= this.#state.options.maxWaiting) {
+      this.actions.push({ kind: 'overload', waiter });
+      return;
+    }
+    this.#waiting += 1;
+    if (this.#isPromised(waiter)) {
+      if (waiter.purpose === 'session') this.#room += 1;
+    } else this.#makeRoom(waiter);
+  }
+
+  /** Idle sandboxes beyond the size go, the oldest first. */
+  shrink(): void {
+    while (this.#room < 0 && this.#idle.length > 0) this.#retireOldest('the pool has become smaller');
+  }
+
+  /** Fills up to the size, once nobody waits: what a waiter needs comes first. */
+  refill(): void {
+    if (this.#waiting > 0 || !this.#inUse()) return;
+    while (this.#room > 0 && this.#boot(null));
+  }
+
+  wakeAt(): number | null {
+    const times = this.#idle.map(({ member }) => member.bornAt + this.#maxAgeMs).filter((time) => time > this.#now);
+    const { backoff } = this.#state;
+    if (this.#heldBack && backoff) times.push(backoff.until);
+    return times.length > 0 ? Math.min(...times) : null;
+  }
+
+  /** The owner's own sandbox before a fresh one. */
+  #pick({ owner }: Waiter): IdleSlot | undefined {
+    const own = this.#idle.find(({ member }) => member.owner?.id === owner.id);
+    const slot = own ?? this.#idle.find(({ member }) => member.owner === null);
+    if (slot) this.#idle = this.#idle.filter((other) => other !== slot);
+    return slot;
+  }
+
+  #isPromised({ owner }: Waiter): boolean {
+    const own = this.#resetting.findIndex(({ member }) => member.owner?.id === owner.id);
+    if (own >= 0) this.#resetting.splice(own, 1);
+    else if (this.#coming > 0) this.#coming -= 1;
+    else return false;
+    return true;
+  }
+
+  #makeRoom(waiter: Waiter): void {
+    if (waiter.purpose === 'session') {
+      // Sessions come on top of the size, so that they never wait for a run to end.
+      if (!this.#boot(waiter)) return;
+      this.#room += 1;
+      this.#coming -= 1;
+      return;
+    }
+    if (this.#room <= 0 && this.#idle.length > 0 && this.#mayTry(waiter)) {
+      this.#retireOldest('another owner needs its place');
+    }
+    if (this.#room > 0 && this.#boot(waiter)) this.#coming -= 1;
+    else if (this.#room > 0) this.#room -= 1;
+  }
+
+  #replace(slot: IdleSlot): void {
+    if (!this.#inUse()) this.#retire(slot, 'it was not used for long');
+    // One at a time, and only for a successor, so that somebody who comes meanwhile finds a warm one.
+    else if (this.#coming === 0 && this.#boot(null)) this.#retire(slot, 'it has reached its age');
+  }
+
+  #boot(waiter: Waiter | null): boolean {
+    if (!this.#mayTry(waiter)) {
+      this.#heldBack = true;
+      return false;
+    }
+    if (this.#creations >= this.#state.options.maxConcurrentCreations) return false;
+    this.actions.push({ kind: 'boot' });
+    this.#creations += 1;
+    this.#coming += 1;
+    this.#room -= 1;
+    return true;
+  }
+
+  #mayTry(waiter: Waiter | null): boolean {
+    const { backoff } = this.#state;
+    return !backoff || this.#now >= backoff.until || (waiter !== null && waiter.number > backoff.lastWaiter);
+  }
+
+  #retireOldest(reason: string): void {
+    const oldest = this.#idle.reduce((one, other) => (other.member.bornAt < one.member.bornAt ? other : one));
+    this.#retire(oldest, reason);
+  }
+
+  #retire(slot: IdleSlot, reason: string): void {
+    this.actions.push({ kind: 'retire', slot, reason });
+    this.#idle = this.#idle.filter((other) => other !== slot);
+    this.#room += 1;
+  }
+
+  #ageOf({ member }: IdleSlot): number {
+    return this.#now - member.bornAt;
+  }
+
+  #inUse(): boolean {
+    const { options, usedAt } = this.#state;
+    return options.prewarm || (usedAt !== null && this.#now - usedAt < this.#maxAgeMs);
+  }
+}

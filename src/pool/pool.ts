@@ -1,0 +1,257 @@
+import type { Clock } from '../base/clock.ts';
+import { deferred } from '../base/deferred.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import { type Log, messageOf } from '../base/log.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { Alarm } from './alarm.ts';
+import { type Grant, Lease, type Release } from './lease.ts';
+import type { PoolOptions } from './options.ts';
+import type { Owner } from './owner.ts';
+import { type Action, plan } from './plan.ts';
+import { resetFailure } from './reset.ts';
+import type { BootingSlot, IdleSlot, LeasedSlot, Member, Purpose, Slot } from './slot.ts';
+import { type PoolSnapshot, viewOf } from './snapshot.ts';
+import { type Backoff, backOff, strandedWaiters } from './state.ts';
+import { WaitingList } from './waiting.ts';
+
+/** Makes one sandbox. Rejects when it can't, or when `signal` is aborted; then nothing is left behind. */
+export type Boot = (signal: AbortSignal) => Promise<Sandbox>;
+
+/** What a pool works with. */
+export interface PoolDeps {
+  readonly boot: Boot;
+  readonly options: PoolOptions;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Who wants a sandbox, and what for. */
+export interface LeaseRequest {
+  readonly owner: Owner;
+  readonly purpose: Purpose;
+}
+
+/** The warm sandboxes of one environment. Whatever happens to it leads to `#pulse`, which asks `plan` what to do. */
+export class Pool {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #slots = new Map<number, Slot>();
+  readonly #waiting = new WaitingList();
+  readonly #changed = new Emitter<void>();
+  readonly #emptied = deferred<void>();
+  readonly #alarm: Alarm;
+  #boot: Boot;
+  #options: PoolOptions;
+  #recipe = 1;
+  #slotCount = 0;
+  #usedAt: number | null = null;
+  #backoff: Backoff | null = null;
+  #closed = false;
+
+  /** Fires after `snapshot` has changed. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor({ boot, options, clock, log }: PoolDeps) {
+    this.#boot = boot;
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = log;
+    this.#alarm = new Alarm(clock, () => this.#pulse());
+    this.#pulse();
+  }
+
+  /** Resolves with a lease as soon as it is this request's turn, at once when a sandbox is idle. Never rejects. */
+  lease({ owner, purpose }: LeaseRequest, signal?: AbortSignal): Promise<Grant> {
+    if (this.#closed) return Promise.resolve({ kind: 'closed' });
+    if (signal?.aborted) return Promise.resolve({ kind: 'aborted' });
+    const waiter = this.#waiting.add(owner, purpose);
+    this.#usedAt = this.#clock.now();
+    this.#pulse();
+    if (!signal || !this.#waiting.has(waiter)) return waiter.granted;
+    const abort = () => {
+      waiter.settle({ kind: 'aborted' });
+      this.#pulse();
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    return waiter.granted.finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /** Takes new options. A new `boot` replaces what is warm, and each leased sandbox when it comes back. */
+  configure(options: PoolOptions, boot?: Boot): void {
+    this.#options = options;
+    if (boot) {
+      this.#boot = boot;
+      this.#recipe += 1;
+      this.#backoff = null;
+      this.#abortBoots();
+    }
+    this.#pulse();
+  }
+
+  /** Destroys one sandbox, by its id in the snapshot; whoever leases it finds it lost. */
+  stop(id: string): void {
+    for (const slot of this.#slots.values()) if (viewOf(slot).id === id) this.#end(slot, 'it was stopped');
+    this.#pulse();
+  }
+
+  snapshot(): PoolSnapshot {
+    return { slots: [...this.#slots.values()].map(viewOf), waiting: this.#waiting.size };
+  }
+
+  /** Refuses all who wait and destroys every sandbox, leased ones too; resolves when all are gone. */
+  dispose(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.#alarm.dispose();
+      this.#waiting.settleAll({ kind: 'closed' });
+      for (const slot of this.#slots.values()) this.#end(slot, 'the engine ends');
+      this.#pulse();
+    }
+    return this.#emptied.promise;
+  }
+
+  #pulse(): void {
+    if (this.#closed) {
+      if (this.#slots.size === 0) this.#emptied.resolve();
+    } else this.#settle();
+    this.#changed.fire();
+  }
+
+  #settle(): void {
+    for (;;) {
+      const { actions, wakeAt } = plan(this.#state(), this.#clock.now());
+      for (const action of actions) this.#perform(action);
+      if (actions.length > 0) continue;
+      this.#alarm.set(wakeAt);
+      return;
+    }
+  }
+
+  #state() {
+    return {
+      options: this.#options,
+      slots: [...this.#slots.values()],
+      waiters: this.#waiting.all(),
+      recipe: this.#recipe,
+      usedAt: this.#usedAt,
+      backoff: this.#backoff,
+    };
+  }
+
+  #perform(action: Action): void {
+    switch (action.kind) {
+      case 'grant':
+        this.#waiting.settle(action.waiter, { kind: 'granted', lease: this.#grant(action.slot, action.waiter) });
+        break;
+      case 'boot':
+        this.#startBoot();
+        break;
+      case 'retire':
+        this.#end(action.slot, action.reason);
+        break;
+      case 'overload':
+        this.#waiting.settle(action.waiter, { kind: 'overloaded' });
+        break;
+    }
+  }
+
+  #grant({ id, member }: IdleSlot, { owner, purpose }: LeaseRequest): Lease {
+    this.#slots.set(id, { kind: 'leased', id, purpose, member: { ...member, owner, uses: member.uses + 1 } });
+    return new Lease(member.sandbox, (release) => this.#takeBack(id, release));
+  }
+
+  #takeBack(id: number, release: Release): void {
+    this.#usedAt = this.#clock.now();
+    const slot = this.#slots.get(id);
+    // It may have been lost or stopped meanwhile.
+    if (slot?.kind !== 'leased') return;
+    if (slot.purpose === 'session' || release === 'destroy') this.#end(slot, 'its lease has ended');
+    else if (this.#isReusable(slot.member)) this.#reset(slot);
+    else this.#end(slot, 'it has served');
+    this.#pulse();
+  }
+
+  #isReusable({ uses, bornAt, recipe }: Member): boolean {
+    const { reuse, maxUses, maxAgeSeconds } = this.#options;
+    const young = this.#clock.now() - bornAt < maxAgeSeconds * 1000;
+    return reuse === 'reset' && uses < maxUses && young && recipe === this.#recipe;
+  }
+
+  #reset({ id, member }: LeasedSlot): void {
+    this.#slots.set(id, { kind: 'resetting', id, member });
+    void resetFailure(member.sandbox, this.#options.resetDeadlineMs, this.#clock).then((failure) => {
+      const slot = this.#slots.get(id);
+      if (slot?.kind !== 'resetting') return;
+      if (failure === null) this.#slots.set(id, { kind: 'idle', id, member });
+      else this.#end(slot, failure);
+      this.#pulse();
+    });
+  }
+
+  #startBoot(): void {
+    this.#slotCount += 1;
+    const slot: BootingSlot = {
+      kind: 'booting',
+      id: this.#slotCount,
+      recipe: this.#recipe,
+      createdAt: Date.now(),
+      abort: new AbortController(),
+    };
+    this.#slots.set(slot.id, slot);
+    this.#boot(slot.abort.signal).then(
+      (sandbox) => this.#onBooted(slot, sandbox),
+      (cause) => this.#onBootFailed(slot, cause),
+    );
+  }
+
+  #onBooted({ id, recipe, createdAt, abort }: BootingSlot, sandbox: Sandbox): void {
+    const member: Member = { sandbox, recipe, createdAt, bornAt: this.#clock.now(), owner: null, uses: 0 };
+    const slot: IdleSlot = { kind: 'idle', id, member };
+    this.#slots.set(id, slot);
+    if (abort.signal.aborted) this.#end(slot, 'it is not wanted any more');
+    else this.#backoff = null;
+    void sandbox.lost.then(({ reason }) => this.#onLost(id, reason));
+    this.#pulse();
+  }
+
+  #onBootFailed({ id, abort }: BootingSlot, cause: unknown): void {
+    this.#slots.delete(id);
+    if (!abort.signal.aborted) {
+      this.#log.warn(`a sandbox could not be made: ${messageOf(cause)}`);
+      this.#backoff = backOff(this.#backoff, this.#clock.now(), this.#waiting.last);
+      for (const waiter of strandedWaiters(this.#state())) this.#waiting.settle(waiter, { kind: 'failed', cause });
+    }
+    this.#pulse();
+  }
+
+  #onLost(id: number, reason: string): void {
+    const slot = this.#slots.get(id);
+    if (!slot || slot.kind === 'retiring') return;
+    this.#end(slot, reason);
+    this.#pulse();
+  }
+
+  /** Whatever the slot is, its sandbox is on its way out afterwards. */
+  #end(slot: Slot, reason: string): void {
+    if (slot.kind === 'retiring') return;
+    if (slot.kind === 'booting') {
+      slot.abort.abort();
+      return;
+    }
+    const { id, member } = slot;
+    this.#slots.set(id, { kind: 'retiring', id, member });
+    this.#log.debug(`sandbox ${member.sandbox.id.slice(0, 12)} goes: ${reason}`);
+    const gone = () => {
+      this.#slots.delete(id);
+      this.#pulse();
+    };
+    member.sandbox.dispose().then(gone, (error) => {
+      this.#log.warn(`sandbox ${member.sandbox.id.slice(0, 12)} may be left: ${messageOf(error)}`);
+      gone();
+    });
+  }
+
+  #abortBoots(): void {
+    for (const slot of this.#slots.values()) if (slot.kind === 'booting') slot.abort.abort();
+  }
+}

@@ -1,0 +1,55 @@
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Owner } from './owner.ts';
+
+/** What a lease is for: a run counts towards the pool's size, a session does not. */
+export type Purpose = 'run' | 'session';
+
+/** A sandbox with what the pool knows of it. */
+export interface Member {
+  readonly sandbox: Sandbox;
+  /** By the pool's clock, in milliseconds. */
+  readonly bornAt: number;
+  /** Milliseconds since the epoch, for people. */
+  readonly createdAt: number;
+  /** The recipe it was made by; another one has replaced it when the pool's number is higher. */
+  readonly recipe: number;
+  /** The one owner it has served or serves, null while it is fresh. */
+  readonly owner: Owner | null;
+  /** Leases so far. */
+  readonly uses: number;
+}
+
+interface Numbered {
+  readonly id: number;
+}
+
+export interface BootingSlot extends Numbered {
+  readonly kind: 'booting';
+  readonly recipe: number;
+  readonly createdAt: number;
+  readonly abort: AbortController;
+}
+
+export interface IdleSlot extends Numbered {
+  readonly kind: 'idle';
+  readonly member: Member;
+}
+
+export interface LeasedSlot extends Numbered {
+  readonly kind: 'leased';
+  readonly member: Member;
+  readonly purpose: Purpose;
+}
+
+export interface ResettingSlot extends Numbered {
+  readonly kind: 'resetting';
+  readonly member: Member;
+}
+
+export interface RetiringSlot extends Numbered {
+  readonly kind: 'retiring';
+  readonly member: Member;
+}
+
+/** One place of a pool. */
+export type Slot = BootingSlot | IdleSlot | LeasedSlot | ResettingSlot | RetiringSlot;

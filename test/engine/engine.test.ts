@@ -1,0 +1,172 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Options, type OptionsInput } from '../../src/engine/options.ts';
+import { EngineBench, until } from './engineBench.ts';
+
+const benches: EngineBench[] = [];
+afterEach(() => Promise.all(benches.splice(0).map(({ engine }) => engine.dispose())));
+
+function newBench(options: OptionsInput = {}): EngineBench {
+  const bench = new EngineBench(options);
+  benches.push(bench);
+  return bench;
+}
+
+const idle = (bench: EngineBench) => bench.states.every((state) => state === 'idle') && bench.states.length === 2;
+
+describe('the snapshot', () => {
+  it('knows nothing and starts nothing at first', () => {
+    const bench = newBench();
+    expect(bench.engine.snapshot()).toMatchObject({ host: { state: 'unknown' }, sessions: [], running: 0 });
+    expect(bench.host.creations).toBe(0);
+  });
+
+  it('tells the host, the sandboxes and the sessions; an old one stays as it was', async () => {
+    const bench = newBench();
+    const before = bench.engine.snapshot();
+    const id = await bench.open();
+    await until(() => bench.states.join() === 'idle,idle,leased' && bench.engine.snapshot().host.state === 'ready');
+    const { host, environments, sessions } = bench.engine.snapshot();
+    expect(host).toEqual({ state: 'ready', name: 'Fake Engine 1.0 at memory', runtime: 'runc' });
+    expect(environments[0]?.sandboxes.filter(({ sessionId }) => sessionId === id)).toHaveLength(1);
+    expect(sessions).toMatchObject([{ id, state: 'idle', owner: { id: 'alice' } }]);
+    expect(before).toMatchObject({ host: { state: 'unknown' }, sessions: [] });
+    expect(bench.engine.snapshot()).toBe(bench.engine.snapshot());
+  });
+
+  it('says once a turn that it has changed', async () => {
+    const bench = newBench();
+    await bench.run('print warm');
+    await until(() => idle(bench));
+    let changes = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+    bench.engine.onDidChange(() => {
+      changes += 1;
+    });
+    const abort = new AbortController();
+    const running = [1, 2, 3].map(() => bench.run('hang', {}, abort.signal));
+    expect(changes).toBe(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(changes).toBe(1);
+    abort.abort();
+    await Promise.all(running);
+  });
+
+  it('learns of memory only while somebody watches', async () => {
+    const bench = newBench();
+    await bench.run('print warm');
+    await until(() => idle(bench));
+    const memory = () => bench.engine.snapshot().environments[0]?.sandboxes.map(({ memoryBytes }) => memoryBytes);
+    bench.clock.advance(10_000);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(memory()).toEqual([null, null]);
+    const watching = bench.engine.onDidChange(() => {});
+    bench.clock.advance(3_000);
+    await until(() => memory()?.every((bytes) => typeof bytes === 'number') === true);
+    watching.dispose();
+  });
+
+  it('tells what keeps the host from working until it works again', async () => {
+    const bench = newBench();
+    const problem = { kind: 'engine_stopped', message: 'It is stopped.', advice: 'Start it.' } as const;
+    bench.host.faults.create = problem;
+    await bench.run('print 1');
+    expect(bench.engine.snapshot().host).toEqual({ state: 'unavailable', problem });
+    bench.host.faults.create = null;
+    await bench.run('print 1');
+    await until(() => bench.engine.snapshot().host.state === 'ready');
+  });
+});
+
+describe('new options', () => {
+  it('replace what is warm when the recipe changes, and keep sessions', async () => {
+    const bench = newBench();
+    const sessionId = await bench.open();
+    await bench.run('set x 1', { sessionId });
+    await until(() => bench.states.join() === 'idle,idle,leased');
+    const before = new Set(bench.host.containers.keys());
+    bench.engine.configure(Options.parse({ limits: { memoryMb: 128 } }));
+    await until(() => bench.states.join() === 'idle,idle,leased' && bench.host.containers.size === 3);
+    const kept = [...bench.host.containers.values()].filter(({ id }) => before.has(id));
+    expect(kept.map(({ id }) => id)).toEqual([bench.session(sessionId)?.sandboxId]);
+    const fresh = [...bench.host.containers.values()].filter(({ id }) => !before.has(id));
+    expect(fresh.map(({ spec }) => spec.memoryBytes)).toEqual([128 << 20, 128 << 20]);
+    expect((await bench.run('get x', { sessionId })).status).toBe('ok');
+  });
+
+  it('keep what is warm when they are about something else', async () => {
+    const bench = newBench();
+    await bench.run('print 1');
+    await until(() => idle(bench));
+    const before = [...bench.host.containers.keys()];
+    bench.engine.configure(Options.parse({ limits: { timeoutSeconds: 5 }, pool: { size: 3 } }));
+    await until(() => bench.states.join() === 'idle,idle,idle');
+    expect([...bench.host.containers.keys()]).toEqual(expect.arrayContaining(before));
+  });
+
+  it('with another address take new sandboxes from there, and leave sessions where they are', async () => {
+    const bench = newBench();
+    const sessionId = await bench.open();
+    bench.engine.configure(Options.parse({ docker: { host: 'tcp://elsewhere:2375' } }));
+    expect((await bench.run('print 1')).status).toBe('ok');
+    expect(bench.hosts).toHaveLength(2);
+    expect(bench.host.creations).toBeGreaterThan(0);
+    expect((await bench.run('print 1', { sessionId })).status).toBe('ok');
+    await bench.engine.dispose();
+    expect(bench.hosts.map(({ disposed }) => disposed)).toEqual([true, true]);
+  });
+});
+
+describe('the look at host and images', () => {
+  it('finds both in order', async () => {
+    const found = await newBench().engine.preflight();
+    expect(found.host.problem).toBeNull();
+    expect(found.environments).toMatchObject([{ id: 'python', imageName: 'hothouse/python:latest', problem: null }]);
+  });
+
+  it('names the command that builds a missing image, and after building all is well', async () => {
+    const bench = newBench({ python: { image: 'my/python' } });
+    const [missing] = (await bench.engine.preflight()).environments;
+    expect(missing).toMatchObject({
+      image: null,
+      problem: { kind: 'image_missing', command: 'hothouse build python' },
+    });
+    const lines: string[] = [];
+    const built = await bench.engine.buildEnvironment('python', (line) => lines.push(line));
+    expect([built, lines]).toEqual([{ ok: true, value: 'my/python' }, ['built my/python']]);
+    expect((await bench.engine.preflight()).environments[0]?.problem).toBeNull();
+    expect((await bench.run('print 1')).status).toBe('ok');
+    expect(await bench.engine.buildEnvironment('ada', () => {})).toMatchObject({ ok: false });
+  });
+
+  it('tells a host that cannot be used, and nothing of its images', async () => {
+    const bench = newBench();
+    bench.host.faults.info = { kind: 'engine_missing', message: 'None.', advice: 'Install one.' };
+    const found = await bench.engine.preflight();
+    expect(found.host.problem?.kind).toBe('engine_missing');
+    expect(found.environments[0]?.problem).toBeNull();
+    expect(bench.engine.snapshot().host.state).toBe('unavailable');
+  });
+});
+
+describe('the end of an engine', () => {
+  it('leaves no container, whatever was going on', async () => {
+    const bench = newBench();
+    const sessionId = await bench.open();
+    const running = [bench.run('hang'), bench.run('hang', { sessionId })];
+    await bench.busy(sessionId);
+    await until(() => bench.states.filter((state) => state === 'leased').length === 2);
+    await bench.engine.dispose();
+    await bench.engine.dispose();
+    expect(bench.host.containers.size).toBe(0);
+    const results = await Promise.all(running);
+    expect(results.map(({ status }) => status)).toEqual(['sandbox_lost', 'interrupted']);
+    expect(bench.engine.snapshot()).toMatchObject({ sessions: [], running: 0 });
+  });
+});
+
+describe('prewarming', () => {
+  it('starts sandboxes before anybody asks', async () => {
+    const bench = newBench({ pool: { prewarm: true } });
+    await until(() => idle(bench));
+  });
+});

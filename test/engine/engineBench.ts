@@ -1,0 +1,83 @@
+import { silentLog } from '../../src/base/log.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import { Options, type OptionsInput } from '../../src/engine/options.ts';
+import type { Engine, Owner, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
+import { FakeHost, type FakeHostOptions } from '../host/fakeHost.ts';
+import { ManualClock } from '../host/manualClock.ts';
+
+export const ALICE: Owner = { id: 'alice', kind: 'mcp', label: 'Alice' };
+export const BOB: Owner = { id: 'bob', kind: 'notebook', label: 'Bob' };
+
+/** Waits until `holds`, without moving the engine's clock. */
+export async function until(holds: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 5_000; turn += 1) {
+    if (holds()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`it never came to: ${holds}`);
+}
+
+/** An engine over fake hosts that speak the real protocol, with time in the test's hand. */
+export class EngineBench {
+  readonly clock = new ManualClock();
+  readonly hosts: FakeHost[] = [];
+  readonly engine: Engine;
+
+  constructor(options: OptionsInput = {}, host: FakeHostOptions = {}) {
+    this.engine = createEngine({
+      connect: () => {
+        const made = new FakeHost({ clock: this.clock, ...host });
+        this.hosts.push(made);
+        return made;
+      },
+      agent: Buffer.from('00000004pass'),
+      options: Options.parse(options),
+      clock: this.clock,
+      log: silentLog,
+      identity: { machine: 'test', owner: `${process.pid}:` },
+      images: { python: { context: '/nowhere', buildArgs: {} } },
+    });
+  }
+
+  get host(): FakeHost {
+    const host = this.hosts.at(-1);
+    if (!host) throw new Error('the engine has connected to no host');
+    return host;
+  }
+
+  get states(): string[] {
+    const [environment] = this.engine.snapshot().environments;
+    return (environment?.sandboxes ?? []).map(({ state }) => state).sort();
+  }
+
+  run(code: string, rest: Partial<RunRequest> = {}, signal?: AbortSignal): Promise<RunResult> {
+    return this.engine.run({ language: 'python', owner: ALICE, code, ...rest }, undefined, signal);
+  }
+
+  /** Starts a run and waits until its code is under way, which the first line of its output tells. */
+  async begin(code: string, rest: Partial<RunRequest> = {}): Promise<{ readonly result: Promise<RunResult> }> {
+    let begun = false;
+    const request = { language: 'python', owner: ALICE, code: `print go\n${code}`, ...rest } as const;
+    const result = this.engine.run(request, () => {
+      begun = true;
+    });
+    await until(() => begun);
+    return { result };
+  }
+
+  /** A session that must open. */
+  async open(owner = ALICE): Promise<string> {
+    const opened = await this.engine.openSession('python', owner);
+    if (!opened.ok) throw new Error(opened.error.message);
+    return opened.value.id;
+  }
+
+  session(id: string): SessionInfo | undefined {
+    return this.engine.snapshot().sessions.find((session) => session.id === id);
+  }
+
+  /** Waits until the session has a cell in its hands. */
+  busy(id: string): Promise<void> {
+    return until(() => this.session(id)?.state === 'busy');
+  }
+}

@@ -1,0 +1,206 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Options } from '../../src/engine/options.ts';
+import type { OutcomeStatus, Preflight } from '../../src/engine/types.ts';
+import { runCli } from '../../src/headless/cli.ts';
+import { readAll } from '../../src/headless/terminal.ts';
+import { runResult, StubEngine } from '../mcp/stubEngine.ts';
+
+let folder: string;
+let engine: StubEngine;
+let options: Options | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hothouse-cli-'));
+  engine = new StubEngine();
+  options = undefined;
+});
+
+async function cli(argv: string[], input = '', signal = new AbortController().signal) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const terminal = { stdin: Readable.from([input]), stdout, stderr };
+  const createEngine = async (given: Options) => {
+    options = given;
+    return engine;
+  };
+  const status = await runCli(argv, { version: '1.2.3', terminal, env: {}, home: folder, signal, createEngine });
+  stdout.end();
+  stderr.end();
+  return { status, stdout: await readAll(stdout), stderr: await readAll(stderr) };
+}
+
+describe('hothouse', () => {
+  it('prints help and version', async () => {
+    expect((await cli(['--version'])).stdout).toBe('1.2.3\n');
+    const general = await cli(['--help']);
+    for (const name of ['run', 'mcp', 'serve', 'doctor', 'build']) {
+      expect(general.stdout).toContain(`hothouse ${name}`);
+      const help = await cli([name, '--help']);
+      expect([help.status, help.stdout.split('\n')[0]]).toEqual([0, expect.stringMatching(`^hothouse ${name}`)]);
+    }
+    expect(general.stdout).toContain('HOTHOUSE_POOL_MAX_AGE_SECONDS');
+    expect(options).toBeUndefined();
+  });
+
+  const misuses: [string[], RegExp][] = [
+    [['dance'], /^hothouse: There is no command "dance"\. See: hothouse --help\n$/],
+    [['run'], /run takes a language and one file/],
+    [['run', 'cobol', '-'], /^hothouse: There is no language "cobol"; there is python\. See: hothouse run --help\n$/],
+    [['run', 'python', '/no/such/file'], /\/no\/such\/file cannot be read/],
+    [['run', 'python', '-', '--timeout', 'soon'], /--timeout must be a number; "soon" was given/],
+    [['run', 'python', '-', '--fast'], /'--fast'/],
+    [['run', 'python', '-', '--set', 'pool'], /--set must be KEY=VALUE; "pool" was given/],
+    [['serve', '--port', '99999'], /--port must be from 0 to 65535/],
+  ];
+  it.each(misuses)('says what is wrong with %j', async (argv, message) => {
+    const { status, stdout, stderr } = await cli(argv);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+  });
+
+  it('hands options on, and tells what is wrong with them', async () => {
+    const { stderr } = await cli([
+      'run',
+      'python',
+      '-',
+      '--pool-size',
+      '5',
+      '--set',
+      'limits.cpus=0.5',
+      '--cpus',
+      'two',
+    ]);
+    expect(options).toMatchObject({ pool: { size: 5 }, limits: { cpus: 0.5 } });
+    expect(stderr).toBe('');
+    const wrong = await cli(['run', 'python', '-', '--pool-size', 'x']);
+    expect(wrong.stderr).toBe(
+      'hothouse: pool.size is "x" in the command line, but must be a whole number from 1 to 256; 2 is used, the default.\n',
+    );
+  });
+});
+
+describe('hothouse run', () => {
+  it('runs a file and passes its output on as it comes', async () => {
+    const file = join(folder, 'a.py');
+    await writeFile(file, 'code');
+    engine.answer = async (_request, onOutput) => {
+      onOutput?.({ kind: 'stdout', text: 'out' });
+      onOutput?.({ kind: 'stderr', text: 'err\n' });
+      onOutput?.({ kind: 'result', data: { 'text/plain': '42' } });
+      return runResult({ stdout: 'out', stderr: 'err\n', result: { 'text/plain': '42' } });
+    };
+    const answer = await cli(['run', 'python', file, '--timeout', '2', '--stdin', '-'], 'typed');
+    expect(answer).toEqual({ status: 0, stdout: 'out', stderr: 'err\n42\n' });
+    expect(engine.requests).toMatchObject([{ language: 'python', code: 'code', timeoutSeconds: 2, stdin: 'typed' }]);
+    expect(engine.disposals).toBe(1);
+  });
+
+  const statuses: [OutcomeStatus, number | null, number][] = [
+    ['ok', 0, 0],
+    ['error', null, 1],
+    ['error', 7, 7],
+    ['error', 256, 1],
+    ['timeout', null, 124],
+    ['interrupted', null, 130],
+    ['out_of_memory', null, 137],
+    ['sandbox_lost', null, 70],
+    ['rejected', null, 64],
+  ];
+  it.each(statuses)('ends after %s (%j) with status %i', async (outcome, exitCode, expected) => {
+    engine.answer = async () => runResult({ status: outcome, exitCode });
+    expect((await cli(['run', 'python', '-'], '1')).status).toBe(expected);
+  });
+
+  it('prints the whole result as JSON, and saves displays', async () => {
+    const displays = [
+      { data: { 'image/png': Buffer.from('png').toString('base64'), 'text/plain': 'p' }, id: null },
+      { data: { 'application/x-odd': 1 }, id: null },
+    ];
+    engine.answer = async () => runResult({ displays, result: { 'text/plain': 'T', 'text/html': '<b>' } });
+    const { stdout } = await cli(['run', 'python', '-', '--json', '--save-displays', join(folder, 'shown')]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'ok',
+      result: 'T',
+      displays: [
+        { data: { 'text/plain': 'p' }, file: join(folder, 'shown', 'display-1.png') },
+        { data: { 'application/x-odd': 1 }, file: null },
+        { data: { 'text/plain': 'T' }, file: join(folder, 'shown', 'display-3.html') },
+      ],
+    });
+    expect(await readFile(join(folder, 'shown', 'display-1.png'), 'utf8')).toBe('png');
+    expect(await readFile(join(folder, 'shown', 'display-3.html'), 'utf8')).toBe('<b>');
+  });
+
+  it('tells the error last, and disposes the engine when a run throws', async () => {
+    engine.answer = async () =>
+      runResult({ status: 'rejected', error: { name: 'rejected', message: 'no code', traceback: '' } });
+    expect((await cli(['run', 'python', '-'])).stderr).toBe('rejected: no code\n');
+    engine.answer = () => Promise.reject(new Error('broken'));
+    await expect(cli(['run', 'python', '-'])).rejects.toThrow('broken');
+    expect(engine.disposals).toBe(2);
+  });
+});
+
+describe('hothouse doctor', () => {
+  const info: NonNullable<Preflight['host']['info']> = {
+    name: 'Docker Engine 20.10',
+    version: '20.10',
+    apiVersion: '1.41',
+    runtimes: ['runc'],
+    defaultRuntime: 'runc',
+    rootless: false,
+    seccomp: false,
+    cgroupVersion: '2',
+    operatingSystem: 'Debian',
+    runcVersion: '1.1.4',
+  };
+
+  it('reports what can be used with status 0', async () => {
+    engine.preflight = async () => ({ host: { info, problem: null }, environments: [] });
+    const { status, stdout } = await cli(['doctor', '--json']);
+    expect(status).toBe(0);
+    const report: Record<string, unknown> = JSON.parse(stdout);
+    expect(report).toMatchObject({
+      host: { info, problem: null },
+      environments: [],
+      config: { files: [], problems: [] },
+    });
+    expect(report.advice).toEqual([
+      expect.stringContaining('runc 1.1.4'),
+      expect.stringContaining('seccomp'),
+      expect.stringContaining('rootless'),
+    ]);
+  });
+
+  it('reports what cannot be used with status 1, cause and next step', async () => {
+    const problem = {
+      kind: 'engine_missing' as const,
+      message: 'No engine.',
+      advice: 'Install one.',
+      command: 'apt install',
+    };
+    engine.preflight = async () => ({ host: { info: null, problem }, environments: [] });
+    expect(await cli(['doctor'])).toEqual({
+      status: 1,
+      stdout: 'wrong No engine.\n      Install one.\n        apt install\n',
+      stderr: '',
+    });
+  });
+});
+
+describe('hothouse serve', () => {
+  it('prints address and token, and ends at a signal', async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 100);
+    const { status, stdout } = await cli(['serve', '--json'], '', controller.signal);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/),
+      token: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect(engine.disposals).toBe(1);
+  });
+});

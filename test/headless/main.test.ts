@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { call } from '../mcp/connect.ts';
+import { connectStdio, ended, start } from './program.ts';
+
+const NO_ENGINE = { DOCKER_HOST: 'unix:///nowhere/docker.sock', HOTHOUSE_DOCKER_HOST: 'unix:///nowhere/docker.sock' };
+
+describe('the program', () => {
+  it('tells its version', async () => {
+    expect(await ended(start(['--version']))).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' });
+  });
+
+  it('serves MCP over stdio where there is no Docker Engine, and says what is wrong', async () => {
+    const client = await connectStdio(NO_ENGINE);
+    expect((await client.listTools()).tools).toHaveLength(5);
+    const answer = await call(client, 'run_code', { language: 'python', code: '1' });
+    expect(answer.isError).toBe(true);
+    expect(answer.structuredContent).toMatchObject({
+      status: 'rejected',
+      error: { message: expect.stringContaining('/nowhere/docker.sock') },
+    });
+    await client.close();
+  });
+
+  it('says so with a status of its own on the command line', async () => {
+    const { status, stdout, stderr } = await ended(start(['run', 'python', '-'], NO_ENGINE), 'print(1)');
+    expect([status, stdout]).toEqual([64, '']);
+    expect(stderr).toContain('/nowhere/docker.sock');
+    const doctor = await ended(start(['doctor', '--json'], NO_ENGINE));
+    expect(doctor.status).toBe(1);
+    expect(JSON.parse(doctor.stdout)).toMatchObject({ host: { info: null, problem: { kind: expect.any(String) } } });
+  });
+});

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { newClient } from '../mcp/connect.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROGRAM = ['--import', 'tsx', 'src/headless/main.ts'];
+
+/** The command line as a process of its own. */
+export function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, [...PROGRAM, ...args], { cwd: ROOT, env: { ...process.env, ...env } });
+}
+
+/** How a process ended, and what it wrote. */
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Feeds a process and waits for its end. */
+export function ended(child: ChildProcess, input?: string): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => {
+    written.stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    written.stderr += chunk;
+  });
+  child.stdin?.end(input);
+  return new Promise((resolve) => child.on('close', (status) => resolve({ status, ...written })));
+}
+
+/** A real client of `hothouse mcp`, a process of its own. */
+export async function connectStdio(env: Record<string, string> = {}) {
+  const inherited = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const client = newClient();
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [...PROGRAM, 'mcp'],
+    cwd: ROOT,
+    env: { ...Object.fromEntries(inherited), ...env },
+    stderr: 'pipe',
+  });
+  await client.connect(transport);
+  await client.listTools();
+  return client;
+}
