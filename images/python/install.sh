@@ -10,7 +10,7 @@ apt_conf=/etc/apt/apt.conf.d/99machine
 
 use_mirror() {
   [ -z "$2" ] || find /etc/apt -name '*.sources' -o -name '*.list' |
-    xargs sed -Ei "s#https?://deb\.debian\.org/$1/?( |\$)#$2\1#"
+    xargs sed -Ei "s#https?://[^/ ]+/$1/?( |\$)#$2\1#"
 }
 cp -a /etc/apt /machine/apt
 use_mirror debian "${APT_MIRROR:-}"

@@ -172,6 +172,7 @@ class LiveEngine implements Engine {
   }
 
   configure(options: Options): void {
+    if (this.#disposed) return;
     this.#options = options;
     this.#hosts.configure(options.docker);
     for (const environment of this.#all()) environment.configure(options);

@@ -9,10 +9,12 @@ import type { EngineDeps } from './deps.ts';
 import type { Hosts } from './hosts.ts';
 import type { Options } from './options.ts';
 import { problemOf } from './problems.ts';
-import { sameRecipe, specOf } from './recipe.ts';
+import { poolOptionsOf, sameRecipe, specOf } from './recipe.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo } from './types.ts';
 
 const EVENT_BYTES = 8 * 1024 * 1024;
+/** An import that takes longer than this will not end; its sandbox is of no use. */
+const PRELOAD_DEADLINE_MS = 120_000;
 
 /** What views know of sandboxes that the pool does not. */
 export interface SandboxFacts {
@@ -27,6 +29,7 @@ export class Environment {
   readonly pool: Pool;
   readonly #deps: EngineDeps;
   readonly #hosts: Hosts;
+  readonly #preloaded = new WeakSet<Sandbox>();
   #options: Options;
   #runs = 0;
 
@@ -37,7 +40,9 @@ export class Environment {
     this.#hosts = hosts;
     this.#options = deps.options;
     const { clock, log, options } = deps;
-    this.pool = new Pool({ boot: this.#bootOf(options), options: options.pool, clock, log });
+    // Under a load without pauses a sandbox would never come to preload, and every run would pay for its imports.
+    const prepare = (sandbox: Sandbox) => (this.#preloaded.has(sandbox) ? null : this.#preload(sandbox));
+    this.pool = new Pool({ boot: this.#bootOf(options), prepare, options: poolOptionsOf(options), clock, log });
   }
 
   get image(): string {
@@ -56,13 +61,13 @@ export class Environment {
   configure(options: Options): void {
     const same = sameRecipe(options, this.#options);
     this.#options = options;
-    if (same) this.pool.configure(options.pool);
+    if (same) this.pool.configure(poolOptionsOf(options));
     else this.refresh();
   }
 
   /** Replaces what is warm, because the image is another one. */
   refresh(): void {
-    this.pool.configure(this.#options.pool, this.#bootOf(this.#options));
+    this.pool.configure(poolOptionsOf(this.#options), this.#bootOf(this.#options));
   }
 
   info({ memoryOf, sessionOf }: SandboxFacts): EnvironmentInfo {
@@ -92,7 +97,7 @@ export class Environment {
         const boot = { spec, agent, outputBytes, eventBytes: EVENT_BYTES, clock, log };
         const sandbox = await bootSandbox(host, boot, signal);
         this.#hosts.succeeded(host);
-        this.#preload(sandbox, options.python.preload);
+        void this.#preload(sandbox);
         return sandbox;
       } catch (error) {
         this.#hosts.failed(host, problemOf(error));
@@ -101,12 +106,18 @@ export class Environment {
     };
   }
 
-  #preload(sandbox: Sandbox, modules: readonly string[]): void {
-    if (modules.length === 0) return;
+  /** Has the sandbox import its modules and keep a process ready; it can serve meanwhile. Never rejects. */
+  async #preload(sandbox: Sandbox): Promise<void> {
     const name = `sandbox ${sandbox.id.slice(0, 12)}`;
-    sandbox.request({ op: 'preload', modules: [...modules] }).then(
-      () => this.#deps.log.debug(`${name} has preloaded its modules`),
-      (error) => this.#deps.log.debug(`${name} does not tell what it preloaded: ${messageOf(error)}`),
-    );
+    const late = this.#deps.clock.schedule(PRELOAD_DEADLINE_MS, () => void sandbox.dispose());
+    try {
+      await sandbox.request({ op: 'preload', modules: [...this.#options.python.preload] });
+      this.#preloaded.add(sandbox);
+      this.#deps.log.debug(`${name} has preloaded its modules`);
+    } catch (error) {
+      this.#deps.log.debug(`${name} could not tell what it preloaded: ${messageOf(error)}`);
+    } finally {
+      late.dispose();
+    }
   }
 }

@@ -19,6 +19,14 @@ export function limitsOf({ limits, docker }: Options): SandboxLimits {
   };
 }
 
+/**
+ * How the pool is run. A reset empties mounts; with a writable root there are other places that it does not see, so then
+ * nothing is used twice.
+ */
+export function poolOptionsOf({ pool, limits }: Options): Options['pool'] {
+  return limits.readOnly ? pool : { ...pool, reuse: 'never' };
+}
+
 /** How a container of the environment is made. */
 export function specOf(options: Options, environment: string, { machine, owner }: Identity): ContainerSpec {
   return containerSpec(options.python.image, limitsOf(options), {

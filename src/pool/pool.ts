@@ -17,9 +17,13 @@ import { WaitingList } from './waiting.ts';
 /** Makes one sandbox. Rejects when it can't, or when `signal` is aborted; then nothing is left behind. */
 export type Boot = (signal: AbortSignal) => Promise<Sandbox>;
 
+/** What a sandbox still has to do before it serves a second time; null when that is done. Never rejects. */
+export type Prepare = (sandbox: Sandbox) => Promise<void> | null;
+
 /** What a pool works with. */
 export interface PoolDeps {
   readonly boot: Boot;
+  readonly prepare?: Prepare;
   readonly options: PoolOptions;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,6 +39,7 @@ export interface LeaseRequest {
 export class Pool {
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #prepare: Prepare;
   readonly #slots = new Map<number, Slot>();
   readonly #waiting = new WaitingList();
   readonly #changed = new Emitter<void>();
@@ -51,8 +56,9 @@ export class Pool {
   /** Fires after `snapshot` has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor({ boot, options, clock, log }: PoolDeps) {
+  constructor({ boot, prepare, options, clock, log }: PoolDeps) {
     this.#boot = boot;
+    this.#prepare = prepare ?? (() => null);
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
@@ -179,13 +185,20 @@ export class Pool {
 
   #reset({ id, member }: LeasedSlot): void {
     this.#slots.set(id, { kind: 'resetting', id, member });
-    void resetFailure(member.sandbox, this.#options.resetDeadlineMs, this.#clock).then((failure) => {
+    void this.#comeBack(member.sandbox).then((failure) => {
       const slot = this.#slots.get(id);
       if (slot?.kind !== 'resetting') return;
       if (failure === null) this.#slots.set(id, { kind: 'idle', id, member });
       else this.#end(slot, failure);
       this.#pulse();
     });
+  }
+
+  async #comeBack(sandbox: Sandbox): Promise<string | null> {
+    const failure = await resetFailure(sandbox, this.#options.resetDeadlineMs, this.#clock);
+    const preparing = failure === null ? this.#prepare(sandbox) : null;
+    if (preparing) await preparing;
+    return failure;
   }
 
   #startBoot(): void {

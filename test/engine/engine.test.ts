@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
+import { specOf } from '../../src/engine/recipe.ts';
 import { EngineBench, until } from './engineBench.ts';
 
 const benches: EngineBench[] = [];
@@ -161,6 +162,20 @@ describe('the end of an engine', () => {
     const results = await Promise.all(running);
     expect(results.map(({ status }) => status)).toEqual(['sandbox_lost', 'interrupted']);
     expect(bench.engine.snapshot()).toMatchObject({ sessions: [], running: 0 });
+  });
+});
+
+describe('containers of an engine that is gone', () => {
+  it('are swept at the first use, those of others are not', async () => {
+    const bench = newBench();
+    const orphan = async (machine: string) => {
+      const { id } = await bench.host.create(specOf(Options.parse({}), 'python', { machine, owner: '4194305:1' }));
+      return id;
+    };
+    const [ours, theirs] = [await orphan('test'), await orphan('another')];
+    await bench.run('print 1');
+    await until(() => !bench.host.containers.has(ours));
+    expect(bench.host.containers.has(theirs)).toBe(true);
   });
 });
 

@@ -81,6 +81,16 @@ describe('a one-shot run', () => {
     expect((await bench.run('print next')).status).toBe('ok');
   });
 
+  it('is killed also when it is given up just as it begins', async () => {
+    const bench = newBench();
+    await bench.run('print warm');
+    await until(() => bench.states.includes('idle'));
+    const abort = new AbortController();
+    const running = bench.run('hang', {}, abort.signal);
+    abort.abort();
+    expect((await running).status).toBe('interrupted');
+  });
+
   it('loses its sandbox when even a kill is not answered', async () => {
     const bench = newBench({ pool: { size: 1 } });
     await bench.run('print warm');

@@ -89,7 +89,7 @@ describe('a session', () => {
   });
 
   it('runs without a limit of time for a notebook only', async () => {
-    const { bench, sessionId, run, begin } = await sessionBench();
+    const { bench, run, begin } = await sessionBench();
     expect((await run('print 1', { timeoutSeconds: 0 })).status).toBe('rejected');
     const { result } = await begin('sleep 500000', { timeoutSeconds: 0, owner: BOB });
     bench.clock.advance(500_000);
@@ -125,7 +125,7 @@ describe('a session', () => {
     const restarted = await bench.engine.restartSession(sessionId);
     expect(restarted).toMatchObject({ ok: true, value: { id: sessionId, state: 'idle' } });
     expect(await running).toMatchObject({ status: 'interrupted', sessionLost: true });
-    expect(await waiting).toMatchObject({ status: 'rejected' });
+    expect((await waiting).error?.message).toContain('was restarted before this run began');
     expect(await run('get x')).toMatchObject({ status: 'error', error: { name: 'NameError' } });
   });
 
@@ -154,6 +154,16 @@ describe('a session', () => {
     expect((await waiting).status).toBe('interrupted');
     await bench.engine.closeSession(sessionId);
     await running;
+  });
+
+  it('lets only so many cells wait', async () => {
+    const { bench, sessionId, run, begin } = await sessionBench();
+    const running = await begin('hang');
+    const waiting = Array.from({ length: 100 }, () => run('print 1'));
+    expect(await run('print 1')).toMatchObject({ status: 'rejected', error: { name: 'overloaded' } });
+    await bench.engine.closeSession(sessionId);
+    expect((await running.result).status).toBe('interrupted');
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set(['rejected']));
   });
 
   it('completes between cells and says nothing during one', async () => {

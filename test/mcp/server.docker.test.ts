@@ -1,5 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deferred } from '../../src/base/deferred.ts';
+import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
 import { connectStdio, ended, start } from '../headless/program.ts';
 import { call, connectHttp, textOf } from './connect.ts';
 
@@ -39,6 +41,18 @@ describe.each([
   const python = (code: string, more: Record<string, unknown> = {}) =>
     call(client, 'run_code', { language: 'python', code, ...more });
 
+  const openSession = async () =>
+    String((await call(client, 'open_session', { language: 'python' })).structuredContent?.session_id);
+
+  /** A cell without end; `begun` is its first live output. */
+  function startEndless(session_id: string, signal = new AbortController().signal) {
+    const first = deferred<string | undefined>();
+    const code = 'import time\nprint("begun", flush=True)\ntime.sleep(60)';
+    const params = { name: 'run_code', arguments: { language: 'python', code, session_id } };
+    const onprogress = ({ message }: { message?: string | undefined }) => first.resolve(message);
+    return { begun: first.promise, answer: client.callTool(params, undefined, { signal, onprogress }) };
+  }
+
   it('runs code once: output, value, nothing kept', async () => {
     const answer = await python('import sys\nx = 20\nprint("hi")\nprint("oh", file=sys.stderr)\nx + 1');
     expect(answer.isError).toBe(false);
@@ -60,8 +74,7 @@ describe.each([
   });
 
   it('keeps variables in a session until it is closed', async () => {
-    const opened = await call(client, 'open_session', { language: 'python' });
-    const session_id = opened.structuredContent?.session_id;
+    const session_id = await openSession();
     await python('def add(a, b):\n    return a + b', { session_id });
     expect((await python('add(10, 20)', { session_id })).structuredContent).toMatchObject({ result: '30', session_id });
     expect((await python('1 / 0', { session_id })).structuredContent).toMatchObject({
@@ -89,30 +102,25 @@ describe.each([
   });
 
   it('interrupts a cancelled call and keeps its session', async () => {
-    const opened = await call(client, 'open_session', { language: 'python' });
-    const session_id = opened.structuredContent?.session_id;
+    const session_id = await openSession();
     await python('kept = 7', { session_id });
     const controller = new AbortController();
-    const endless = { language: 'python', code: 'import time\nprint("begun", flush=True)\ntime.sleep(60)', session_id };
-    const begun = new Promise<string | undefined>((resolve) => {
-      const onprogress = ({ message }: { message?: string | undefined }) => resolve(message);
-      const options = { signal: controller.signal, onprogress };
-      client.callTool({ name: 'run_code', arguments: endless }, undefined, options).catch(() => {});
-    });
+    const { begun, answer } = startEndless(session_id, controller.signal);
     expect(await begun).toBe('begun\n');
     controller.abort();
+    await expect(answer).rejects.toThrow();
     const after = await python('kept', { session_id });
     expect(after.structuredContent).toMatchObject({ status: 'ok', result: '7' });
     await call(client, 'close_session', { session_id });
   });
 
   it('interrupts a session from outside', async () => {
-    const opened = await call(client, 'open_session', { language: 'python' });
-    const session_id = opened.structuredContent?.session_id;
-    const running = python('import time\ntime.sleep(60)', { session_id });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const session_id = await openSession();
+    const { begun, answer } = startEndless(session_id);
+    await begun;
     expect((await call(client, 'interrupt_session', { session_id })).isError).toBe(false);
-    expect((await running).structuredContent).toMatchObject({ status: 'interrupted' });
+    const { status, error } = (await answer).structuredContent as RunAnswer;
+    expect([status, error]).toEqual(['interrupted', expect.objectContaining({ name: 'KeyboardInterrupt' })]);
     await call(client, 'close_session', { session_id });
   });
 

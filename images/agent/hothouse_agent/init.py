@@ -12,7 +12,7 @@ import sys
 from . import children, kernel, relay, wipe
 
 # A pause before each preloaded module, so that a run that has just been asked for goes first. Milliseconds.
-_QUIET_MS = 20
+_QUIET_MS = 5
 
 
 class Init:

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { installPackages } from './apt.mjs';
+import { asRoot } from './root.mjs';
+import { ask, logged, must } from './run.mjs';
+
+/** What every image of ours is built on. */
+export const BASE_IMAGE = 'debian:trixie-slim';
+const SUITE = 'trixie';
+const ARCHIVE = 'http://deb.debian.org/debian';
+/** What the published slim image leaves out too. */
+const LEFT_OUT = ['doc', 'man', 'info', 'locale', 'lintian'].map((name) => `/usr/share/${name}/*`);
+
+/** Sees to it that the engine has the base image: there already, from a registry, or made from Debian's packages. */
+export async function ensureBaseImage(engine) {
+  if ((await ask(engine, ['image', 'inspect', BASE_IMAGE])) !== null) return;
+  const pulled = await logged('base-image', engine, ['pull', BASE_IMAGE], { timeout: 180_000 });
+  if (pulled !== 0) await makeBaseImage(engine, BASE_IMAGE);
+}
+
+/** Makes a minimal Debian from its packages and imports it under the tag. */
+export async function makeBaseImage(engine, tag) {
+  await installPackages(['mmdebstrap', 'debian-archive-keyring'], 'Making the base image without a registry');
+  const tar = join(tmpdir(), `hothouse-base-${process.pid}.tar`);
+  try {
+    await must('base-image', ...(await asRoot(debstrap(tar), 'sudo npm start')), { cwd: tmpdir() });
+    const change = [
+      '--change',
+      'CMD ["bash"]',
+      '--change',
+      'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    ];
+    await must('base-image', engine, ['import', ...change, tar, tag]);
+  } finally {
+    rmSync(tar, { force: true });
+  }
+}
+
+function debstrap(tar) {
+  const excluded = LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`);
+  // The image names the public archive, whatever mirror it was made from.
+  const sources = `--customize-hook=echo 'deb ${ARCHIVE} ${SUITE} main' > "$1/etc/apt/sources.list"`;
+  const kept = '--dpkgopt=path-include=/usr/share/doc/*/copyright';
+  return ['mmdebstrap', '--mode=root', '--variant=minbase', ...excluded, kept, sources, SUITE, tar, machineMirror()];
+}
+
+/** The first mirror of Debian that this machine's apt is set up with, otherwise the public archive. */
+export function machineMirror(sources = aptSources()) {
+  const lines = sources.split('\n').filter((line) => /^\s*(deb\s|uris:)/i.test(line));
+  const words = lines.flatMap((line) => line.split(/\s+/));
+  return words.find((word) => /^https?:\/\/.*\/debian\/?$/.test(word)) ?? ARCHIVE;
+}
+
+function aptSources(folder = '/etc/apt') {
+  const more = join(folder, 'sources.list.d');
+  const names = list(more).filter((name) => /\.(list|sources)$/.test(name));
+  return [join(folder, 'sources.list'), ...names.map((name) => join(more, name))].map(read).join('\n');
+}
+
+function list(folder) {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

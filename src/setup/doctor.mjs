@@ -1,0 +1,22 @@
+import { cli } from './paths.mjs';
+import { SetupProblem } from './problem.mjs';
+import { ask, output } from './run.mjs';
+
+/** What `hothouse doctor --json` reports. */
+export async function doctor() {
+  const { text } = await output(process.execPath, [cli, 'doctor', '--json'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SetupProblem('The program that was just built does not start.', `node ${cli} doctor`);
+  }
+}
+
+/** The engine's command line: `docker`, or `podman` where only that is there. */
+export async function engineCommand() {
+  for (const command of ['docker', 'podman']) if ((await ask(command, ['--version'])) !== null) return command;
+  throw new SetupProblem(
+    'A container engine answers, but neither docker nor podman is in PATH.',
+    'apt-get install docker.io',
+  );
+}

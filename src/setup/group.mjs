@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { userInfo } from 'node:os';
+import { SetupProblem } from './problem.mjs';
+import { sudoWords } from './root.mjs';
+import { ask, ended } from './run.mjs';
+
+const ENTERED = 'HOTHOUSE_SETUP_IN_GROUP';
+const KEPT = /^(PATH|HOME|CI|TERM|DISPLAY|(HOTHOUSE|XDG|NODE|NPM|PIP|SSL)_.*|(HTTPS?|NO)_PROXY)$/i;
+
+/**
+ * Runs this command again as a member of the group that may speak with Docker, and ends with its exit status: with `sg`
+ * where the user is a member whose login is older than the membership, otherwise with sudo's right to choose a group.
+ */
+export async function reenterWithDockerGroup(problem) {
+  const { username } = userInfo();
+  const advice = `sudo usermod -aG docker ${username}`;
+  const command = process.env[ENTERED] ? null : await groupCommand(username);
+  if (!command) throw new SetupProblem(problem.message, `${advice}, and log in again`);
+  console.log(`       Docker is not open to ${username} yet. For good: ${advice}, and log in again.`);
+  const [program, ...args] = command;
+  const env = { ...process.env, [ENTERED]: '1' };
+  process.exit(await ended(spawn(program, args, { stdio: 'inherit', env })));
+}
+
+async function groupCommand(username) {
+  const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  const members = (await ask('getent', ['group', 'docker']))?.trim().split(':')[3]?.split(',') ?? [];
+  if (members.includes(username)) return ['sg', 'docker', '-c', self.map(quoted).join(' ')];
+  const sudo = await sudoWords();
+  return sudo && [...sudo, '-u', username, '-g', 'docker', 'env', ...keptVariables(), ...self];
+}
+
+/** sudo empties the environment; these decide what set-up does. */
+function keptVariables() {
+  const kept = Object.entries({ ...process.env, [ENTERED]: '1' });
+  return kept.filter(([name]) => KEPT.test(name)).map(([name, value]) => `${name}=${value}`);
+}
+
+function quoted(word) {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

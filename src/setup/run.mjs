@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { logs, root } from './paths.mjs';
+import { SetupProblem } from './problem.mjs';
+
+/** A command's exit status and its output so far, as one text. */
+export async function output(command, args, options = {}) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+  return { status: await ended(child), text };
+}
+
+/** A command's standard output as text, or null when it failed or does not exist. */
+export async function ask(command, args, options = {}) {
+  const { status, text } = await output(command, args, { stdio: ['ignore', 'pipe', 'ignore'], ...options });
+  return status === 0 ? text : null;
+}
+
+/** Runs a command with its output in `out/logs/<name>.log`; the value is its exit status. */
+export async function logged(name, command, args, options = {}) {
+  mkdirSync(logs, { recursive: true });
+  const log = createWriteStream(logFile(name), { flags: 'a' });
+  log.write(`$ ${[command, ...args].join(' ')}\n`);
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
+  const status = await ended(child);
+  log.end();
+  await finished(log);
+  return status;
+}
+
+/** As `logged`, but rejects with a `SetupProblem` that shows the log's end when the command fails. */
+export async function must(name, command, args, options = {}) {
+  const status = await logged(name, command, args, options);
+  if (status !== 0) throw new SetupProblem(`${command} ended with ${status}; see ${logFile(name)}:\n${tail(name)}`);
+}
+
+export function logFile(name) {
+  return join(logs, `${name}.log`);
+}
+
+/** The last lines of a log, indented. */
+export function tail(name, lines = 15) {
+  const text = readFileSync(logFile(name), 'utf8').trimEnd();
+  return text
+    .split('\n')
+    .slice(-lines)
+    .map((line) => `    ${line}`)
+    .join('\n');
+}
+
+/** Exit status of a child; 127 when it could not be started, 128 when a signal ended it. */
+export function ended(child) {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(127));
+    child.once('close', (code) => resolve(code ?? 128));
+  });
+}

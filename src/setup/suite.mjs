@@ -1,0 +1,85 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { out, root } from './paths.mjs';
+import { logFile, logged, tail } from './run.mjs';
+
+const bin = (name) => join(root, 'node_modules', name);
+
+/** How many checks passed and failed. */
+export class Tally {
+  passed = 0;
+  failed = 0;
+
+  /** Counts, and says in one line how a part of the suite went. */
+  add(title, { passed, failed, skipped = 0 }, seconds, details = '') {
+    this.passed += passed;
+    this.failed += failed;
+    const left = skipped > 0 ? `, ${skipped} skipped` : '';
+    const counts = `${passed} passed, ${failed} failed${left}`;
+    console.log(`${failed > 0 ? 'FAIL' : '  ok'}  ${title}: ${counts} (${seconds.toFixed(0)} s)${details}`);
+  }
+}
+
+/** Does a part of the suite and counts it; whatever it throws counts as one failure and hides no later part. */
+export async function part(tally, title, work) {
+  const started = performance.now();
+  const seconds = () => (performance.now() - started) / 1000;
+  try {
+    const { details, ...counts } = (await work()) ?? { passed: 1, failed: 0 };
+    tally.add(title, counts, seconds(), details && `\n${details}`);
+  } catch (error) {
+    tally.add(title, { passed: 0, failed: 1 }, seconds(), `\n    ${error.message}`);
+  }
+}
+
+/** A command that passes or fails as a whole. */
+export async function check(name, script, args) {
+  const status = await logged(name, process.execPath, [bin(script), ...args]);
+  return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, details: shown(name) };
+}
+
+/** A project of vitest, counted test by test. */
+export async function vitest(project) {
+  const report = join(out, `${project}.json`);
+  rmSync(report, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const status = await logged(project, process.execPath, [
+    bin('vitest/vitest.mjs'),
+    'run',
+    '--project',
+    project,
+    ...reporters,
+  ]);
+  const counts = existsSync(report) ? vitestCounts(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 0 };
+  // Whatever made it fail without a failed test is a failure too.
+  if (status !== 0 && counts.failed === 0) counts.failed = 1;
+  return { ...counts, ...(counts.failed > 0 ? { details: shown(project, 60) } : {}) };
+}
+
+/** The counts of vitest's JSON report; a file that could not be loaded is one failure. */
+export function vitestCounts({ numPassedTests, numFailedTests, numPendingTests, testResults }) {
+  const unloaded = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  );
+  return { passed: numPassedTests, failed: numFailedTests + unloaded.length, skipped: numPendingTests };
+}
+
+/** The tests in a real VS Code, which count themselves in their last line. */
+export async function editorTests(env) {
+  const status = await logged('editor-tests', process.execPath, ['test/e2e/run.mjs'], {
+    env: { ...process.env, ...env },
+  });
+  const counts = lastCounts(readFileSync(logFile('editor-tests'), 'utf8'));
+  if (status !== 0 && counts.failed === 0) counts.failed = 1;
+  return { ...counts, ...(counts.failed > 0 ? { details: shown('editor-tests', 60) } : {}) };
+}
+
+/** The numbers of the last line `N passed, N failed` of a text; zeros when there is none. */
+export function lastCounts(text) {
+  const [, passed = 0, failed = 0] = [...text.matchAll(/^(\d+) passed, (\d+) failed$/gm)].at(-1) ?? [];
+  return { passed: Number(passed), failed: Number(failed) };
+}
+
+function shown(name, lines = 30) {
+  return `${tail(name, lines)}\n    (all of it: ${logFile(name)})`;
+}

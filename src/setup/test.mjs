@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+// `npm test`: sets the machine up as far as tests need it, then does every check; the last line is the count.
+import { rmSync } from 'node:fs';
+import { bundle, pack } from './build.mjs';
+import { installDependencies } from './dependencies.mjs';
+import { editorVariables } from './editor.mjs';
+import { ensureEngine } from './engine.mjs';
+import { ensurePythonImage } from './image.mjs';
+import { ourContainers, requireNoneLeft } from './leftovers.mjs';
+import { logs } from './paths.mjs';
+import { fail, step } from './steps.mjs';
+import { check, editorTests, part, Tally, vitest } from './suite.mjs';
+
+const tally = new Tally();
+
+async function setUp() {
+  await step('Dependencies', installDependencies);
+  // Without a build there is nobody to ask for an engine, and no later part could pass.
+  await step('Extension and command line', bundle);
+  await step('Container engine', ensureEngine);
+  // Compiling the editor and building the image wait for different things.
+  const [env] = await Promise.all([editorVariables(), step('Python environment', ensurePythonImage)]);
+  return env;
+}
+
+async function testAll(env) {
+  const before = await ourContainers();
+  await part(tally, 'Types', () => check('types', 'typescript/bin/tsc', ['--noEmit']));
+  await part(tally, 'Lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']));
+  await part(tally, 'Unit tests', () => vitest('unit'));
+  await part(tally, 'Packed extension', pack);
+  await part(tally, 'Tests with Docker', () => vitest('docker'));
+  await part(tally, 'Tests in VS Code', () => editorTests(env));
+  await part(tally, 'No container left behind', () => requireNoneLeft(before));
+}
+
+rmSync(logs, { recursive: true, force: true });
+try {
+  await testAll(await setUp());
+} catch (error) {
+  // The set-up: no check could be done.
+  fail(error);
+  tally.failed += 1;
+}
+if (tally.failed > 0) process.exitCode = 1;
+console.log(`${tally.passed} passed, ${tally.failed} failed`);

@@ -1,0 +1,65 @@
+import { commands, env, type Terminal, Uri, window, workspace } from 'vscode';
+import type { EngineProblem } from '../../engine/types.ts';
+import type { App } from '../app.ts';
+import { buildPythonEnvironment } from './build.ts';
+import { type Fix, fixOf } from './fixes.ts';
+
+/** What is sent before the prompt is there ends up above it. */
+const PROMPT_MS = 1_500;
+const INSTALL_DOCS = Uri.parse('https://docs.docker.com/engine/install/');
+
+/** Does the one thing that mends the present problem. */
+export async function fixProblem(app: App): Promise<void> {
+  const { problem } = app.health;
+  if (problem) await apply(fixFor(problem), app);
+  else await app.health.check();
+}
+
+/** Says a problem and offers its fix. */
+export async function tellProblem(problem: EngineProblem, app: App): Promise<void> {
+  const fix = fixFor(problem);
+  const chosen = await window.showErrorMessage(`${problem.message} ${problem.advice}`, fix.label);
+  if (chosen === fix.label) await apply(fix, app);
+}
+
+async function apply(fix: Fix, app: App): Promise<void> {
+  switch (fix.kind) {
+    case 'build':
+      return buildPythonEnvironment(app);
+    case 'terminal':
+      return openTerminal(fix.command);
+    case 'setting':
+      return void (await commands.executeCommand('workbench.action.openSettings', fix.key));
+    case 'install_docs':
+      return void (await env.openExternal(INSTALL_DOCS));
+    case 'look_again':
+      return void (await commands.executeCommand('hothouse.doctor'));
+  }
+}
+
+/** The command waits for the user's Enter: it may ask for a password or change the machine. */
+async function openTerminal(command: string): Promise<void> {
+  const terminal = window.createTerminal('Hothouse');
+  terminal.show();
+  await promptShown(terminal);
+  terminal.sendText(command, false);
+}
+
+/** Resolves when the shell has said that it is ready, or after a moment where shells do not say so. */
+function promptShown(terminal: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      subscription.dispose();
+      resolve();
+    };
+    const timer = setTimeout(done, PROMPT_MS);
+    const subscription = window.onDidChangeTerminalShellIntegration((change) => {
+      if (change.terminal === terminal) done();
+    });
+  });
+}
+
+function fixFor(problem: EngineProblem): Fix {
+  return fixOf(problem, workspace.getConfiguration('hothouse').get('docker.host', '') !== '');
+}

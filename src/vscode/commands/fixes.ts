@@ -1,0 +1,29 @@
+import type { EngineProblem } from '../../engine/types.ts';
+
+/** The one thing that mends a problem. */
+export type Fix = { readonly label: string } & (
+  | { readonly kind: 'build' | 'install_docs' | 'look_again' }
+  | { readonly kind: 'terminal'; readonly command: string }
+  | { readonly kind: 'setting'; readonly key: string }
+);
+
+const SETTINGS: Readonly<Partial<Record<EngineProblem['kind'], string>>> = {
+  image_unusable: 'hothouse.python.image',
+  runtime_unknown: 'hothouse.docker.runtime',
+  spec_refused: 'hothouse.limits',
+  no_memory: 'hothouse.pool.size',
+};
+
+/** What mends a problem, by its kind; `hostSet` says that the user's settings name the engine. */
+export function fixOf({ kind, command }: EngineProblem, hostSet: boolean): Fix {
+  const key = hostSet && isAddressProblem(kind) ? 'hothouse.docker.host' : SETTINGS[kind];
+  if (key !== undefined) return { kind: 'setting', label: 'Open Setting', key };
+  if (kind === 'image_missing' || kind === 'build_failed') return { kind: 'build', label: 'Build It' };
+  if (command !== undefined) return { kind: 'terminal', label: 'Open in Terminal', command };
+  if (kind === 'engine_missing' || kind === 'engine_too_old') return { kind: 'install_docs', label: 'How to Install' };
+  return { kind: 'look_again', label: 'Look Again' };
+}
+
+function isAddressProblem(kind: EngineProblem['kind']): boolean {
+  return kind === 'engine_missing' || kind === 'engine_stopped';
+}

@@ -1,0 +1,83 @@
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { EngineProblem, Preflight } from '../engine/types.ts';
+import type { EngineHandle } from './engineHandle.ts';
+
+const RETRY_MS = 5_000;
+
+/** Whether runs are possible, and if not, what is in the way. */
+export class Health implements Disposable {
+  readonly #handle: EngineHandle;
+  readonly #clock: Clock;
+  readonly #changed = new Emitter<void>();
+  readonly #subscription: Disposable;
+  #problem: EngineProblem | undefined;
+  #checking: Promise<Preflight> | undefined;
+
+  constructor(handle: EngineHandle, clock: Clock) {
+    this.#handle = handle;
+    this.#clock = clock;
+    this.#subscription = handle.onDidChange(() => this.#follow());
+  }
+
+  readonly onDidChange: Event<void> = (listener) => this.#changed.event(listener);
+
+  get problem(): EngineProblem | undefined {
+    return this.#problem;
+  }
+
+  /** Looks at the host and the images anew; calls at the same time share one look. */
+  check(): Promise<Preflight> {
+    this.#checking ??= this.#look().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  /** Looks now, and while there is a problem every few seconds again, until disposed. */
+  watch(): Disposable {
+    let timer: Disposable | undefined;
+    let ended = false;
+    const again = () => {
+      if (!ended) timer = this.#clock.schedule(RETRY_MS, () => (this.#problem ? look() : again()));
+    };
+    const look = () => void this.check().then(again, again);
+    look();
+    return toDisposable(() => {
+      ended = true;
+      timer?.dispose();
+    });
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+
+  async #look(): Promise<Preflight> {
+    const engine = await this.#handle.get();
+    const found = await engine.preflight();
+    this.#set(problemOf(found));
+    return found;
+  }
+
+  /** Takes what runs have met since the last look: a host that went, or sandboxes that prove it well. */
+  #follow(): void {
+    const { host, environments } = this.#handle.snapshot();
+    if (host.state === 'unavailable') this.#set(host.problem);
+    else if (environments.some(({ sandboxes }) => sandboxes.some(({ state }) => state !== 'booting'))) {
+      this.#set(undefined);
+    }
+  }
+
+  #set(problem: EngineProblem | undefined): void {
+    const same = problem?.kind === this.#problem?.kind && problem?.message === this.#problem?.message;
+    this.#problem = problem;
+    if (!same) this.#changed.fire();
+  }
+}
+
+function problemOf({ host, environments }: Preflight): EngineProblem | undefined {
+  return host.problem ?? environments.find(({ problem }) => problem)?.problem ?? undefined;
+}

@@ -1,0 +1,31 @@
+import { commands, type Disposable, Uri, window } from 'vscode';
+import { DisposableStack } from '../../base/disposable.ts';
+import { newPythonSession } from './newSession.ts';
+import type { Notebooks } from './notebooks.ts';
+
+/** *New Python Session* and *Restart Session*. */
+export function registerNotebookCommands(extensionId: string, active: Notebooks): Disposable {
+  const stack = new DisposableStack();
+  stack.add(commands.registerCommand('hothouse.newPythonSession', () => newPythonSession(extensionId)));
+  stack.add(commands.registerCommand('hothouse.restartSession', (from: unknown) => restart(from, active)));
+  return stack;
+}
+
+async function restart(from: unknown, active: Notebooks): Promise<void> {
+  const uri = uriOf(from) ?? window.activeNotebookEditor?.notebook.uri;
+  const notebook = uri && active.find(uri);
+  if (!notebook?.session.info) {
+    window.showInformationMessage('This notebook has no session yet; the first cell that you run starts one.');
+    return;
+  }
+  const restarted = await active.restart(notebook);
+  if (restarted && !restarted.ok) window.showErrorMessage(`${restarted.error.message} ${restarted.error.advice}`);
+}
+
+/** The notebook whose toolbar was clicked. */
+function uriOf(from: unknown): Uri | undefined {
+  const editor =
+    typeof from === 'object' && from !== null && 'notebookEditor' in from ? from.notebookEditor : undefined;
+  const uri = typeof editor === 'object' && editor !== null && 'notebookUri' in editor ? editor.notebookUri : undefined;
+  return uri instanceof Uri ? uri : undefined;
+}

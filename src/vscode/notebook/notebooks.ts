@@ -1,0 +1,133 @@
+import path from 'node:path';
+import { type NotebookDocument, type Uri, workspace } from 'vscode';
+import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
+import type { Attempt, EngineProblem, SessionInfo } from '../../engine/types.ts';
+import type { EngineHandle } from '../engineHandle.ts';
+import { CellQueue } from './cellQueue.ts';
+import { NotebookSession } from './session.ts';
+
+// Saving an untitled notebook closes it and opens the file; which of the two comes first differs.
+const MOVE_MS = 5_000;
+
+/** A notebook that has run something with our kernel. */
+export interface ActiveNotebook {
+  readonly session: NotebookSession;
+  readonly queue: CellQueue;
+}
+
+interface Entry extends ActiveNotebook {
+  notebook: NotebookDocument;
+  /** Set while it is not known whether the notebook is gone or is being saved as a file. */
+  leaving?: { readonly content: string; readonly timer: NodeJS.Timeout };
+}
+
+/** The notebooks that use our kernel, each with its session; a closed notebook's session ends. */
+export class Notebooks implements Disposable {
+  readonly #handle: EngineHandle;
+  readonly #onProblem: (problem: EngineProblem) => void;
+  readonly #onMoved: (notebook: NotebookDocument) => void;
+  readonly #entries = new Set<Entry>();
+  readonly #subscriptions = new DisposableStack();
+
+  /** `onProblem` gets what kept a session from being opened, `onMoved` a file that took over an untitled one's session. */
+  constructor(
+    handle: EngineHandle,
+    onProblem: (problem: EngineProblem) => void,
+    onMoved: (notebook: NotebookDocument) => void,
+  ) {
+    this.#handle = handle;
+    this.#onProblem = onProblem;
+    this.#onMoved = onMoved;
+    this.#subscriptions.add(workspace.onDidOpenNotebookDocument((notebook) => this.#move(notebook)));
+    this.#subscriptions.add(workspace.onDidCloseNotebookDocument((notebook) => this.release(notebook)));
+    this.#subscriptions.add(toDisposable(() => this.#stopTimers()));
+  }
+
+  /** The notebook's entry, made at its first run. */
+  of(notebook: NotebookDocument): ActiveNotebook {
+    const known = [...this.#entries].find((entry) => entry.notebook === notebook);
+    if (known) this.#stay(known);
+    return known ?? this.#add(notebook);
+  }
+
+  find(uri: Uri): ActiveNotebook | undefined {
+    return this.#entry(uri);
+  }
+
+  bySession(id: string): ActiveNotebook | undefined {
+    return [...this.#entries].find(({ session }) => session.info?.id === id);
+  }
+
+  /** The open document that the session belongs to. */
+  documentOf(sessionId: string): NotebookDocument | undefined {
+    return [...this.#entries].find(({ session, leaving }) => session.info?.id === sessionId && !leaving)?.notebook;
+  }
+
+  /** Gives the notebook a new interpreter; null when it has no session. Cells that wait are dropped. */
+  async restart({ queue, session }: ActiveNotebook): Promise<Attempt<SessionInfo> | null> {
+    queue.drop();
+    return session.restart();
+  }
+
+  /** The notebook does not use our kernel any more: its session ends, soon at the latest. */
+  release(notebook: NotebookDocument): void {
+    const entry = this.#entry(notebook.uri);
+    if (!entry) return;
+    if (!notebook.isUntitled) return void this.#end(entry);
+    entry.leaving = { content: contentOf(notebook), timer: setTimeout(() => void this.#end(entry), MOVE_MS) };
+  }
+
+  dispose(): void {
+    this.#subscriptions.dispose();
+  }
+
+  #entry(uri: Uri): Entry | undefined {
+    return [...this.#entries].find((entry) => !entry.leaving && entry.notebook.uri.toString() === uri.toString());
+  }
+
+  #add(notebook: NotebookDocument): Entry {
+    const name = path.basename(notebook.uri.path);
+    const session = new NotebookSession(this.#handle, {
+      id: `notebook/${notebook.uri}`,
+      kind: 'notebook',
+      label: name,
+    });
+    const entry: Entry = { notebook, session, queue: new CellQueue(session, this.#onProblem) };
+    this.#entries.add(entry);
+    return entry;
+  }
+
+  /** Gives the session of an untitled notebook to the file it was just saved as. */
+  #move(notebook: NotebookDocument): void {
+    if (notebook.isUntitled) return;
+    const content = contentOf(notebook);
+    const entry = [...this.#entries].find(
+      (candidate) =>
+        candidate.notebook.isUntitled && (candidate.leaving?.content ?? contentOf(candidate.notebook)) === content,
+    );
+    if (!entry) return;
+    this.#stay(entry);
+    entry.notebook = notebook;
+    this.#onMoved(notebook);
+  }
+
+  #stay(entry: Entry): void {
+    clearTimeout(entry.leaving?.timer);
+    delete entry.leaving;
+  }
+
+  async #end(entry: Entry): Promise<void> {
+    clearTimeout(entry.leaving?.timer);
+    this.#entries.delete(entry);
+    entry.queue.interrupt();
+    await entry.session.close();
+  }
+
+  #stopTimers(): void {
+    for (const { leaving } of this.#entries) clearTimeout(leaving?.timer);
+  }
+}
+
+function contentOf(notebook: NotebookDocument): string {
+  return JSON.stringify(notebook.getCells().map(({ document }) => document.getText()));
+}

@@ -1,0 +1,76 @@
+import type { Attempt, Owner, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
+import type { EngineHandle } from '../engineHandle.ts';
+
+/** What opening gave: the session, and whether it replaces one that somebody else closed. */
+export type Opened =
+  | { readonly ok: true; readonly id: string; readonly replaced: boolean }
+  | Extract<Attempt<never>, { ok: false }>;
+
+/** The session of one notebook: opened at its first cell, started anew when it has ended. */
+export class NotebookSession {
+  readonly #handle: EngineHandle;
+  readonly #owner: Owner;
+  /** Of the latest session, closed or not. */
+  #id: string | undefined;
+  #runs = 0;
+
+  constructor(handle: EngineHandle, owner: Owner) {
+    this.#handle = handle;
+    this.#owner = owner;
+  }
+
+  /** The session as the engine shows it; undefined before the first cell and after it was closed. */
+  get info(): SessionInfo | undefined {
+    return this.#handle.snapshot().sessions.find(({ id }) => id === this.#id);
+  }
+
+  /** Opens the session, or starts it anew, unless it lives. */
+  async open(signal: AbortSignal): Promise<Opened> {
+    const known = this.info;
+    if (known && known.state !== 'ended') return { ok: true, id: known.id, replaced: false };
+    const engine = await this.#handle.get();
+    const opened = known
+      ? await engine.restartSession(known.id)
+      : await engine.openSession('python', this.#owner, signal);
+    if (!opened.ok) return opened;
+    const replaced = !known && this.#id !== undefined;
+    this.#id = opened.value.id;
+    this.#runs = 0;
+    return { ok: true, id: opened.value.id, replaced };
+  }
+
+  /** The number that the next run shows beside its cell. */
+  nextOrder(): number {
+    this.#runs += 1;
+    return this.#runs;
+  }
+
+  /** Runs a cell without a time limit. */
+  async run(id: string, code: string, onOutput: (output: RunOutput) => void, signal: AbortSignal): Promise<RunResult> {
+    const engine = await this.#handle.get();
+    const request = { language: 'python', code, owner: this.#owner, sessionId: id, timeoutSeconds: 0 } as const;
+    return engine.run(request, onOutput, signal);
+  }
+
+  /** Interrupts what the session runs, also for an agent that shares it. */
+  async interrupt(): Promise<void> {
+    const { info } = this;
+    if (info) await this.#handle.current?.interruptSession(info.id);
+  }
+
+  /** A new interpreter for the same session; null when there is none. */
+  async restart(): Promise<Attempt<SessionInfo> | null> {
+    const { info } = this;
+    if (!info) return null;
+    const engine = await this.#handle.get();
+    this.#runs = 0;
+    return engine.restartSession(info.id);
+  }
+
+  /** Ends the session if there is one. */
+  async close(): Promise<void> {
+    const { info } = this;
+    this.#id = undefined;
+    if (info) await this.#handle.current?.closeSession(info.id);
+  }
+}

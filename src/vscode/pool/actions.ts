@@ -1,0 +1,70 @@
+import { commands, type Disposable, window } from 'vscode';
+import { DisposableStack } from '../../base/disposable.ts';
+import type { Attempt, Engine, SessionInfo } from '../../engine/types.ts';
+import type { App } from '../app.ts';
+import type { Notebooks } from '../notebook/notebooks.ts';
+import type { Row } from './tree.ts';
+import { counted } from './words.ts';
+
+/** What can be done with the rows of the pool view. */
+export function registerPoolActions({ engine }: App, active: Notebooks): Disposable {
+  const stack = new DisposableStack();
+  const onSession = (command: string, act: (engine: Engine, session: SessionInfo) => Promise<unknown>) =>
+    stack.add(
+      commands.registerCommand(command, async ({ subject }: Row) => {
+        if (subject.kind === 'session' && engine.current) await act(engine.current, subject.session);
+      }),
+    );
+  onSession('hothouse.session.interrupt', async (on, { id }) => tell(await on.interruptSession(id)));
+  onSession('hothouse.session.restart', (on, session) => restart(on, session, active));
+  onSession('hothouse.session.close', close);
+  onSession('hothouse.session.show', (_, { id }) => show(id, active));
+  stack.add(
+    commands.registerCommand('hothouse.sandbox.stop', async ({ subject }: Row) => {
+      if (subject.kind === 'sandbox' && engine.current) await stop(engine.current, subject.sandbox);
+    }),
+  );
+  stack.add(commands.registerCommand('hothouse.closeAllSessions', () => closeAll(engine.current)));
+  return stack;
+}
+
+async function restart(engine: Engine, { id, runs }: SessionInfo, active: Notebooks): Promise<void> {
+  if (!(await agreed(runs > 0, 'Restart this session?', 'Its variables are lost.', 'Restart'))) return;
+  const notebook = active.bySession(id);
+  tell(notebook ? await active.restart(notebook) : await engine.restartSession(id));
+}
+
+async function close(engine: Engine, { id, runs }: SessionInfo): Promise<void> {
+  if (!(await agreed(runs > 0, 'Close this session?', 'Its variables are lost.', 'Close'))) return;
+  tell(await engine.closeSession(id));
+}
+
+async function stop(engine: Engine, sandbox: { id: string; owner: unknown }): Promise<void> {
+  const detail = 'What runs in it is stopped, and variables in it are lost.';
+  if (await agreed(sandbox.owner !== null, 'Stop this sandbox?', detail, 'Stop')) await engine.stopSandbox(sandbox.id);
+}
+
+async function closeAll(engine: Engine | undefined): Promise<void> {
+  const sessions = engine?.snapshot().sessions ?? [];
+  if (!engine || sessions.length === 0) {
+    window.showInformationMessage('No session is open.');
+    return;
+  }
+  const question = `Close ${counted(sessions.length, 'session')}?`;
+  if (!(await agreed(true, question, 'Variables in them are lost, those of agents too.', 'Close All'))) return;
+  await Promise.all(sessions.map(({ id }) => engine.closeSession(id)));
+}
+
+async function show(sessionId: string, active: Notebooks): Promise<void> {
+  const notebook = active.documentOf(sessionId);
+  if (notebook) await window.showNotebookDocument(notebook);
+}
+
+async function agreed(needed: boolean, question: string, detail: string, action: string): Promise<boolean> {
+  if (!needed) return true;
+  return (await window.showWarningMessage(question, { modal: true, detail }, action)) === action;
+}
+
+function tell(attempt: Attempt<SessionInfo> | null): void {
+  if (attempt && !attempt.ok) window.showErrorMessage(`${attempt.error.message} ${attempt.error.advice}`);
+}

@@ -1,0 +1,130 @@
+import { plainText } from '../../base/log.ts';
+import type {
+  EnvironmentInfo,
+  Owner,
+  SandboxInfo,
+  SessionInfo,
+  SessionState,
+  SlotState,
+  Snapshot,
+} from '../../engine/types.ts';
+import { ageWords, counted, joined, memoryWords } from './words.ts';
+
+/** What a row stands for; actions get it back. */
+export type Subject =
+  | { readonly kind: 'group' }
+  | { readonly kind: 'sandbox'; readonly sandbox: SandboxInfo }
+  | { readonly kind: 'session'; readonly session: SessionInfo };
+
+/** A row of the pool view, ready to be shown: no text in it holds control characters. */
+export interface Row {
+  /** The same for the same thing in every snapshot. */
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly tooltip: string;
+  /** A codicon's name. */
+  readonly icon: string;
+  /** A theme colour's id. */
+  readonly color?: string;
+  /** What menus match. */
+  readonly context: string;
+  readonly subject: Subject;
+  readonly children: readonly Row[];
+}
+
+// As short as an id can be told from its neighbours; the whole one is in the tooltip.
+const ID_LENGTH = 8;
+
+/** The rows of a snapshot at `now` (ms since the epoch); none while nothing has been started. */
+export function poolRows({ environments, sessions }: Snapshot, now: number): readonly Row[] {
+  const busy = environments.filter(({ sandboxes, waiting }) => sandboxes.length > 0 || waiting > 0);
+  if (busy.length === 0 && sessions.length === 0) return [];
+  return [...busy.map((environment) => environmentRow(environment, sessions, now)), sessionsRow(sessions, now)];
+}
+
+function environmentRow(environment: EnvironmentInfo, sessions: readonly SessionInfo[], now: number): Row {
+  const { id, language, image, sandboxes, waiting, runs } = environment;
+  const warm = sandboxes.filter(({ state }) => state === 'idle').length;
+  return {
+    id: `environment/${id}`,
+    label: capitalized(language),
+    description: joined(`${warm} warm`, waiting > 0 ? `${waiting} waiting` : undefined),
+    tooltip: `Image ${plainText(image)}\n${counted(runs, 'run')} so far, ${warm} warm of ${counted(sandboxes.length, 'sandbox', 'sandboxes')}`,
+    icon: 'layers',
+    context: 'environment',
+    subject: { kind: 'group' },
+    children: sandboxes.map((sandbox) => sandboxRow(sandbox, sessions, now)),
+  };
+}
+
+const SLOTS: Readonly<Record<SlotState, { words: string; icon: string; color?: string }>> = {
+  booting: { words: 'starting', icon: 'loading~spin' },
+  idle: { words: 'warm', icon: 'flame', color: 'charts.yellow' },
+  leased: { words: 'in use', icon: 'vm-running', color: 'charts.green' },
+  resetting: { words: 'being wiped', icon: 'sync~spin' },
+  retiring: { words: 'being removed', icon: 'trash' },
+};
+
+function sandboxRow(sandbox: SandboxInfo, sessions: readonly SessionInfo[], now: number): Row {
+  const { words, ...look } = SLOTS[sandbox.state];
+  const session = sessions.find(({ id }) => id === sandbox.sessionId);
+  const state = session ? 'session' : words;
+  const owner = sandbox.owner ? `\nIn use by ${ownerWords(sandbox.owner)}` : '';
+  return {
+    id: `sandbox/${sandbox.id}`,
+    label: plainText(sandbox.id).slice(0, ID_LENGTH),
+    description: joined(state, ageWords(now - sandbox.createdAt), memoryWords(sandbox.memoryBytes)),
+    tooltip: `Sandbox ${plainText(sandbox.id)}\nState: ${words}, ${counted(sandbox.uses, 'run')}${owner}`,
+    ...look,
+    context: 'sandbox',
+    subject: { kind: 'sandbox', sandbox },
+    children: [],
+  };
+}
+
+function sessionsRow(sessions: readonly SessionInfo[], now: number): Row {
+  return {
+    id: 'sessions',
+    label: 'Sessions',
+    description: sessions.length === 0 ? 'none open' : String(sessions.length),
+    tooltip: 'Sessions of notebooks and of agents keep their variables until they are closed.',
+    icon: 'notebook',
+    context: sessions.length === 0 ? 'sessions-none' : 'sessions',
+    subject: { kind: 'group' },
+    children: sessions.map((session) => sessionRow(session, now)),
+  };
+}
+
+const OWNER_ICONS: Readonly<Record<Owner['kind'], string>> = { notebook: 'notebook', mcp: 'hubot', cli: 'terminal' };
+
+function sessionRow(session: SessionInfo, now: number): Row {
+  const { id, owner, state, memoryBytes, openedAt, lastUsedAt, runs } = session;
+  return {
+    id: `session/${id}`,
+    label: plainText(owner.label),
+    description: joined(stateWords(state), ageWords(now - openedAt), memoryWords(memoryBytes)),
+    tooltip: [
+      `${capitalized(session.language)} session ${plainText(id)}`,
+      `Owner: ${ownerWords(owner)}`,
+      `${counted(runs, 'run')}, last used ${ageWords(now - lastUsedAt)} ago`,
+    ].join('\n'),
+    icon: state === 'busy' || state === 'starting' ? 'loading~spin' : OWNER_ICONS[owner.kind],
+    context: `session-${owner.kind}-${state}`,
+    subject: { kind: 'session', session },
+    children: [],
+  };
+}
+
+function stateWords(state: SessionState): string {
+  return state === 'busy' ? 'running' : state;
+}
+
+function ownerWords({ kind, label }: Owner): string {
+  const kinds = { notebook: 'notebook', mcp: 'agent', cli: 'command line' };
+  return `${kinds[kind]} ${plainText(label)}`;
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,23 @@
+/** A time span for people, in its largest unit: `12 s`, `3 min`, `2 h`, `4 d`. */
+export function ageWords(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** Memory for people: `114 MB`, or nothing when it is not known. */
+export function memoryWords(bytes: number | null): string | undefined {
+  return bytes === null ? undefined : `${Math.round(bytes / 1_048_576)} MB`;
+}
+
+/** `1 run`, `3 runs`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** The parts that there are, between middle dots. */
+export function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join(' · ');
+}

@@ -1,0 +1,22 @@
+import type { EngineProblem, Snapshot } from '../../engine/types.ts';
+import { counted } from '../pool/words.ts';
+
+/** What the status bar item shows. */
+export interface StatusText {
+  readonly text: string;
+  readonly tooltip: string;
+  readonly warning: boolean;
+}
+
+/** The item's state: a problem, runs going on, warm sandboxes, or nothing started. */
+export function statusText({ environments, sessions, running }: Snapshot, problem?: EngineProblem): StatusText {
+  if (problem) {
+    return { text: '$(warning) Hothouse', tooltip: `${problem.message} ${problem.advice}`, warning: true };
+  }
+  const warm = environments.flatMap(({ sandboxes }) => sandboxes).filter(({ state }) => state === 'idle').length;
+  const parts = [`${warm} warm`, counted(sessions.length, 'session'), counted(running, 'run')];
+  const tooltip = `Hothouse: ${parts.join(', ')}`;
+  if (running > 0) return { text: `$(loading~spin) Hothouse ${running}`, tooltip, warning: false };
+  if (warm > 0) return { text: `$(flame) Hothouse ${warm}`, tooltip, warning: false };
+  return { text: '$(flame) Hothouse', tooltip, warning: false };
+}

@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+
+/** What an editor of its own needs for these tests; `settings` come on top. */
+const SETTINGS = {
+  'workbench.startupEditor': 'none',
+  'workbench.editor.useModal': 'off',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'git.openRepositoryInParentFolders': 'never',
+  'telemetry.telemetryLevel': 'off',
+  'chat.agentHost.enabled': false,
+  'chat.commandCenter.enabled': false,
+};
+
+/**
+ * A VS Code server with a user folder of its own under `out`, and a browser page beside it. `vsix` is installed before
+ * the start; `driver` lets a test module run in the extension host. `stop` ends both.
+ *
+ * @param {{ out: string, codeServer: string, node: string, chromium: string, folder: string, vsix?: string,
+ *   driver?: boolean, settings?: object, machineSettings?: object, env?: NodeJS.ProcessEnv }} options
+ */
+export async function startEditor(options) {
+  const { out, codeServer, node, settings = {}, machineSettings = {}, vsix } = options;
+  for (const folder of ['user/User', 'user/Machine', 'extensions'])
+    mkdirSync(path.join(out, folder), { recursive: true });
+  writeFileSync(path.join(out, 'config.yaml'), 'auth: none\n');
+  writeFileSync(path.join(out, 'user/User/settings.json'), JSON.stringify({ ...SETTINGS, ...settings }));
+  writeFileSync(path.join(out, 'user/Machine/settings.json'), JSON.stringify(machineSettings));
+  const places = ['--config', `${out}/config.yaml`, '--user-data-dir', `${out}/user`];
+  const common = [codeServer, ...places, '--extensions-dir', `${out}/extensions`];
+  if (vsix) install(node, common, vsix);
+  const server = await serve(options, common);
+  const browser = await chromium.launch({
+    executablePath: options.chromium,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
+  const page = await context.newPage();
+  const consoleLog = createWriteStream(`${out}/console.log`);
+  page.on('console', (message) => consoleLog.write(`[${message.type()}] ${message.text()}\n`));
+  return {
+    page,
+    address: server.address,
+    async stop() {
+      await browser.close();
+      await end(server.process);
+    },
+  };
+}
+
+function install(node, common, vsix) {
+  const done = spawnSync(node, [...common, '--install-extension', vsix, '--force'], {
+    encoding: 'utf8',
+    env: plainEnv(),
+  });
+  if (done.status !== 0) throw new Error(`The VSIX did not install: ${done.stdout}${done.stderr}`);
+}
+
+async function serve({ out, node, driver, env = {} }, common) {
+  const port = await freePort();
+  const flags = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check'];
+  const quiet = ['--disable-workspace-trust', '--disable-getting-started-override', '--ignore-last-opened'];
+  const smoke = driver ? ['--vscode-option', 'enable-smoke-test-driver'] : [];
+  const child = spawn(node, [...common, ...flags, ...quiet, ...smoke], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...plainEnv(), ...env },
+  });
+  const log = createWriteStream(`${out}/server.log`);
+  await new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`code-server ended with ${code}, see ${out}/server.log`)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        log.write(chunk);
+        if (String(chunk).includes('HTTP server listening')) resolve();
+      });
+    }
+  });
+  return { process: child, address: `http://127.0.0.1:${port}` };
+}
+
+/** Our own variables steer these tests; in the editor they would be taken for options. */
+function plainEnv() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('HOTHOUSE_')));
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** The extension gets its time to remove its containers; then the server is ended hard. */
+async function end(child) {
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await gone;
+  clearTimeout(timer);
+}

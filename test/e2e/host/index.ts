@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { commands, extensions } from 'vscode';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { report, runTests, test } from './harness.ts';
+import { mcpTests } from './mcpTests.ts';
+import { notebookTests } from './notebookTests.ts';
+
+/** What the editor calls in its extension host; resolves when everything passed. */
+export async function run(): Promise<void> {
+  test('the extension activates', async () => {
+    const extension = extensions.getExtension('hothouse.hothouse');
+    assert.ok(extension);
+    const started = performance.now();
+    await extension.activate();
+    report(`# activation, with loading: ${(performance.now() - started).toFixed(1)} ms`);
+    assert.ok(extension.isActive);
+  });
+
+  test('every command that package.json names exists', async () => {
+    const known = await commands.getCommands(true);
+    for (const { command } of packageJson.contributes.commands) assert.ok(known.includes(command), command);
+  });
+
+  const { notebook } = notebookTests();
+  mcpTests(notebook);
+  await runTests();
+}

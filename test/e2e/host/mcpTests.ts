@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import {
+  CancellationTokenSource,
+  ConfigurationTarget,
+  commands,
+  LanguageModelTextPart,
+  lm,
+  type NotebookDocument,
+  workspace,
+} from 'vscode';
+import { test, until } from './harness.ts';
+import { outputsOf, runCell } from './notebook.ts';
+
+const SERVER = 'hothouse.hothouse/Hothouse';
+const TOOLS = ['run_code', 'open_session', 'close_session', 'list_sessions', 'interrupt_session'];
+
+/** Tests of the tools that the editor's agents get; they share `notebook`'s engine. */
+export function mcpTests(notebook: () => NotebookDocument): void {
+  test('the MCP tools are listed in vscode.lm.tools', async () => {
+    await until('the tools', async () => {
+      await commands.executeCommand('workbench.mcp.startServer', SERVER);
+      return TOOLS.every((name) => toolNamed(name));
+    });
+  });
+
+  test('an agent runs code through them', async () => {
+    const answer = await call('run_code', { language: 'python', code: 'print("from an agent"); 6 * 7' });
+    assert.match(answer, /from an agent/);
+    assert.match(answer, /42/);
+  });
+
+  test('an agent works in the session of a notebook', async () => {
+    await runCell(notebook(), 'shared = 20');
+    const listed = await call('list_sessions', {});
+    const id = /"session_id":\s*"([^"]+)"(?:(?!"session_id").)*Untitled/s.exec(listed)?.[1] ?? '';
+    assert.notEqual(id, '', listed);
+    await call('run_code', { language: 'python', code: 'shared += 1', session_id: id });
+    assert.deepEqual(outputsOf(await runCell(notebook(), 'shared')), [{ 'text/plain': '21' }]);
+  });
+
+  test('settings apply while the engine runs', async () => {
+    const settings = workspace.getConfiguration('hothouse');
+    await settings.update('limits.timeoutSeconds', 1, ConfigurationTarget.Global);
+    const answer = await until('a timeout', async () => {
+      const text = await call('run_code', { language: 'python', code: 'import time; time.sleep(3)' });
+      return text.includes('timeout') ? text : undefined;
+    });
+    assert.match(answer, /timeout/);
+    await settings.update('limits.timeoutSeconds', undefined, ConfigurationTarget.Global);
+  });
+
+  test('closing a notebook closes its session', async () => {
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await commands.executeCommand('workbench.action.closeAllEditors');
+    await until(
+      'the end of the session',
+      async () => !(await call('list_sessions', {})).includes('notebook/'),
+      20,
+    ).catch(() => {});
+    const listed = await call('list_sessions', {});
+    assert.doesNotMatch(listed, /Untitled/);
+  });
+}
+
+async function call(name: string, input: object): Promise<string> {
+  const tool = toolNamed(name);
+  assert.ok(tool, `the tool ${name}`);
+  const options = { input, toolInvocationToken: undefined };
+  const { content } = await lm.invokeTool(tool.name, options, new CancellationTokenSource().token);
+  return content.map((part) => (part instanceof LanguageModelTextPart ? part.value : '')).join('\n');
+}
+
+function toolNamed(name: string) {
+  return lm.tools.find((tool) => tool.name.includes('hothouse') && tool.name.endsWith(name));
+}

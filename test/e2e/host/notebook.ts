@@ -1,0 +1,74 @@
+import {
+  commands,
+  type NotebookCell,
+  NotebookCellData,
+  NotebookCellKind,
+  type NotebookDocument,
+  NotebookEdit,
+  NotebookRange,
+  WorkspaceEdit,
+  window,
+  workspace,
+} from 'vscode';
+import { until } from './harness.ts';
+
+/** Opens a notebook by our command. */
+export async function newNotebook(): Promise<NotebookDocument> {
+  await commands.executeCommand('hothouse.newPythonSession');
+  return until('the new notebook', () => window.activeNotebookEditor?.notebook);
+}
+
+/** Appends cells with these codes. */
+export async function addCells(notebook: NotebookDocument, ...codes: string[]): Promise<NotebookCell[]> {
+  const at = notebook.cellCount;
+  const cells = codes.map((code) => new NotebookCellData(NotebookCellKind.Code, code, 'python'));
+  const edit = new WorkspaceEdit();
+  edit.set(notebook.uri, [NotebookEdit.insertCells(at, cells)]);
+  await workspace.applyEdit(edit);
+  return codes.map((_, index) => notebook.cellAt(at + index));
+}
+
+/** Starts cells that stand one after the other; the promise is the editor's. */
+export function execute(cells: readonly NotebookCell[]): Thenable<unknown> {
+  const [first] = cells;
+  if (!first) throw new Error('No cell was given.');
+  return commands.executeCommand('notebook.cell.execute', {
+    ranges: [new NotebookRange(first.index, first.index + cells.length)].map(({ start, end }) => ({ start, end })),
+    document: first.notebook.uri,
+  });
+}
+
+/** Appends a cell, runs it and waits for its end. */
+export async function runCell(notebook: NotebookDocument, code: string): Promise<NotebookCell> {
+  const [cell] = await addCells(notebook, code);
+  if (!cell) throw new Error('The cell was not added.');
+  void execute([cell]);
+  await ended(cell);
+  return cell;
+}
+
+/** Waits for a cell's end. */
+export function ended(cell: NotebookCell): Promise<unknown> {
+  return until(`the end of ${cell.document.getText()}`, () => cell.executionSummary?.timing?.endTime, 60);
+}
+
+/** A cell's outputs: for each the text of every mime type. */
+export function outputsOf(cell: NotebookCell): Record<string, string>[] {
+  return cell.outputs.map(({ items }) => {
+    const texts: Record<string, string> = {};
+    for (const { mime, data } of items) texts[mime] = (texts[mime] ?? '') + Buffer.from(data).toString('latin1');
+    return texts;
+  });
+}
+
+/** All text of a cell's outputs of one mime type. */
+export function textOf(cell: NotebookCell, mime: string): string {
+  return outputsOf(cell)
+    .map((output) => output[mime] ?? '')
+    .join('');
+}
+
+/** Mime types that the editor gives to text and errors. */
+export const STDOUT = 'application/vnd.code.notebook.stdout';
+export const STDERR = 'application/vnd.code.notebook.stderr';
+export const ERROR = 'application/vnd.code.notebook.error';

@@ -1,0 +1,53 @@
+const WAIT_MS = 60_000;
+
+/** Runs a command by its title in the command palette. */
+export async function command(page, title) {
+  await page.keyboard.press('F1');
+  const input = page.locator('.quick-input-widget input').first();
+  await input.waitFor();
+  await input.fill(`>${title}`);
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+}
+
+/** Opens our view in the activity bar. */
+export async function openView(page) {
+  await page.locator('.activitybar').getByRole('tab', { name: 'Hothouse' }).click();
+  await page.locator('.part.sidebar').getByText('Hothouse', { exact: false }).first().waitFor();
+}
+
+/** Rows of the pool view as text. */
+export function rows(page) {
+  return page.locator('.part.sidebar .monaco-list-row');
+}
+
+/** Types a cell's code as soon as an empty cell has the cursor. */
+export async function type(page, code) {
+  const cell = page.locator('.notebookOverlay .cell-editor-part .monaco-editor.focused');
+  await cell.waitFor();
+  await waitFor('an empty cell', async () => (await cell.locator('.view-lines').textContent()).trim() === '');
+  await page.keyboard.insertText(code);
+}
+
+/** Waits until an output frame shows what `find` makes a locator for; resolves to it. */
+export async function inOutput(page, find) {
+  return waitFor('an output', async () => {
+    for (const frame of page.frames()) {
+      const found = find(frame);
+      if ((await found.count().catch(() => 0)) > 0) return found.first();
+    }
+    return undefined;
+  });
+}
+
+/** Waits until `probe` gives something. */
+export async function waitFor(what, probe, ms = WAIT_MS) {
+  const end = Date.now() + ms;
+  for (;;) {
+    const value = await probe();
+    if (value) return value;
+    if (Date.now() > end) throw new Error(`Waited ${ms / 1000} s in vain for ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

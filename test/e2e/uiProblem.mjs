@@ -1,0 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { command, inOutput, openView, type } from './uiPage.mjs';
+
+/** What a person sees whose Docker cannot be reached, and how it clears by itself. */
+export async function clickThroughProblem({ page, step, userFolder }) {
+  await step('the welcome view says what is wrong', () => told(page), 'problem');
+  await step('a cell says it too', () => cell(page), 'problem-cell');
+  await step('its button opens the setting', () => fix(page), 'problem-fix');
+  await step('once mended, the view clears by itself', () => mended(page, userFolder), 'mended');
+}
+
+async function told(page) {
+  await openView(page);
+  const welcome = page.locator('.part.sidebar .welcome-view');
+  await welcome.getByText('No Docker Engine answers').first().waitFor();
+  await welcome.getByRole('button', { name: 'Open Setting' }).waitFor();
+  await page.locator('.statusbar-item', { hasText: 'Hothouse' }).first().waitFor();
+}
+
+async function cell(page) {
+  await command(page, 'Hothouse: New Python Session');
+  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
+  await type(page, 'print(1)');
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText('unix:///nonexistent.sock').first());
+  await page.locator('.notification-toast', { hasText: 'nonexistent.sock' }).first().waitFor();
+}
+
+async function fix(page) {
+  await page.locator('.part.sidebar').getByRole('button', { name: 'Open Setting' }).click();
+  await page.locator('.settings-editor', { hasText: 'Docker: Host' }).waitFor();
+}
+
+async function mended(page, userFolder) {
+  writeFileSync(path.join(userFolder, 'Machine/settings.json'), '{}');
+  const button = page.locator('.part.sidebar').getByRole('button', { name: 'New Python Session' });
+  await button.first().waitFor({ timeout: 30_000 });
+}

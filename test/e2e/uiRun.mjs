@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { startEditor } from './codeServer.mjs';
+import { clickThroughProblem } from './uiProblem.mjs';
+import { clickThroughSession } from './uiSession.mjs';
+
+/** Installs the packed extension and drives it by keyboard and mouse, once with Docker and once without. */
+export async function runUiTests({ out, shots, folder, vsix, report, ...editorFiles }) {
+  await drive('session', {}, clickThroughSession);
+  await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
+
+  async function drive(name, machineSettings, click) {
+    const home = path.join(out, name);
+    mkdirSync(home, { recursive: true });
+    const editor = await startEditor({ ...editorFiles, out: home, folder, vsix, settings: LOOK, machineSettings });
+    try {
+      await editor.page.goto(`${editor.address}/?folder=${encodeURIComponent(folder)}`);
+      await editor.page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
+      await click({
+        page: editor.page,
+        step: stepper(editor.page, name, shots, report),
+        folder,
+        userFolder: `${home}/user`,
+      });
+    } finally {
+      await editor.page.screenshot({ path: path.join(shots, `${name}-last.png`) }).catch(() => {});
+      await editor.stop();
+    }
+  }
+}
+
+/** What makes pictures clear. */
+const LOOK = {
+  'workbench.colorTheme': 'Default Dark Modern',
+  'editor.editContext': false,
+  'editor.autoClosingBrackets': 'never',
+  'editor.autoClosingQuotes': 'never',
+  'editor.autoIndent': 'none',
+  'editor.suggest.showWords': false,
+  'notebook.globalToolbarShowLabel': 'always',
+};
+
+/** Steps build on each other, so the first that fails ends the run. */
+function stepper(page, name, shots, report) {
+  return async (title, action, shot) => {
+    try {
+      const value = await action();
+      if (shot) await page.screenshot({ path: path.join(shots, `${shot}.png`) });
+      report(`ok ${name}: ${title}`);
+      return value;
+    } catch (error) {
+      await page.screenshot({ path: path.join(shots, `${name}-failed.png`) }).catch(() => {});
+      report(`not ok ${name}: ${title}`);
+      report(`# ${String(error?.message ?? error).replaceAll('\n', '\n# ')}`);
+      throw new Error(`${name} stopped at: ${title}`);
+    }
+  };
+}

@@ -1,0 +1,122 @@
+import { command, inOutput, openView, rows, type, waitFor } from './uiPage.mjs';
+
+const PLOT = [
+  'import numpy as np, matplotlib.pyplot as plt',
+  't = np.linspace(0, 4 * np.pi, 400)',
+  'plt.figure(figsize=(7, 2.6))',
+  'plt.plot(t, np.sin(t) * np.exp(-t / 6), color="tab:orange")',
+  'plt.fill_between(t, np.exp(-t / 6), -np.exp(-t / 6), alpha=.15)',
+  'plt.title("A damped wave");',
+].join('\n');
+
+/** A person's first session: a notebook, state, a plot, an endless cell, the tree. */
+export async function clickThroughSession({ page, step, folder }) {
+  await step('the view welcomes before anything runs', () => welcome(page), 'welcome');
+  await step('New Python Session opens a notebook with our kernel', () => open(page));
+  await step('a cell runs', () => firstCell(page));
+  await step('a plot is seen', () => plot(page));
+  await step('the tree shows the session and its sandbox', () => tree(page), 'session');
+  await step('an endless cell runs', () => endless(page), 'running');
+  await step('the interrupt button ends it and variables are kept', () => interrupt(page), 'interrupted');
+  await step('saving the notebook keeps its session', () => save(page, folder), 'saved');
+  await step('completions know living variables', () => complete(page), 'completion');
+  await step('Restart Session in the toolbar forgets', () => restart(page), 'restarted');
+  await step('the tree closes the session', () => close(page), 'closed');
+}
+
+async function welcome(page) {
+  await openView(page);
+  await page.locator('.part.sidebar').getByRole('button', { name: 'New Python Session' }).first().waitFor();
+}
+
+async function open(page) {
+  await command(page, 'Hothouse: New Python Session');
+  await page.locator('.notebookOverlay').waitFor();
+  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
+}
+
+async function firstCell(page) {
+  await type(page, 'name = "Hothouse"\nprint(f"Hello from {name}")');
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText('Hello from Hothouse', { exact: true }));
+}
+
+async function plot(page) {
+  await type(page, PLOT);
+  await page.keyboard.press('Shift+Enter');
+  const image = await inOutput(page, (frame) => frame.locator('.output_container img, .output img'));
+  await waitFor('the picture', () => image.evaluate((element) => element.complete && element.naturalWidth > 100));
+  await page.waitForTimeout(1000);
+}
+
+async function tree(page) {
+  await rows(page).filter({ hasText: 'Untitled-1' }).filter({ hasText: 'idle' }).first().waitFor();
+  await rows(page).filter({ hasText: 'session' }).first().waitFor();
+  await page.mouse.move(1150, 650);
+  await page.mouse.wheel(0, -4000);
+  await page.waitForTimeout(4000);
+}
+
+async function endless(page) {
+  await type(page, 'count = 0\nwhile True:\n    count += 1');
+  await page.keyboard.press('Shift+Enter');
+  await rows(page).filter({ hasText: 'running' }).first().waitFor();
+  await page.waitForTimeout(1500);
+}
+
+async function interrupt(page) {
+  await page
+    .locator('.notebook-toolbar-container')
+    .getByRole('button', { name: /Interrupt/ })
+    .first()
+    .click();
+  await inOutput(page, (frame) => frame.getByText('KeyboardInterrupt').first());
+  await type(page, 'f"{name} counted: {count > 0}"');
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText('Hothouse counted: True'));
+}
+
+async function save(page, folder) {
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+S');
+  const input = page.locator('.quick-input-widget input').first();
+  await input.waitFor();
+  await waitFor('the proposed name', async () => (await input.inputValue()).includes('Untitled'));
+  await input.fill(`${folder}/saved.ipynb`);
+  await page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
+  await page.locator('.tab', { hasText: 'saved.ipynb' }).waitFor();
+  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
+  // Longer than a closed notebook's session is kept.
+  await page.waitForTimeout(6000);
+  await page.locator('.notebookOverlay .cell-editor-part').last().click();
+  await type(page, 'f"still {name}"');
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText('still Hothouse'));
+}
+
+async function complete(page) {
+  await type(page, '');
+  await page.keyboard.type('coun');
+  await page.keyboard.press('Control+Space');
+  await page.locator('.suggest-widget .monaco-list-row', { hasText: 'count' }).first().waitFor();
+}
+
+async function restart(page) {
+  await page.keyboard.press('Escape');
+  await page
+    .locator('.notebook-toolbar-container')
+    .getByRole('button', { name: /Restart/ })
+    .first()
+    .click();
+  await rows(page).filter({ hasText: 'Untitled-1' }).filter({ hasText: 'idle' }).first().waitFor();
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText('NameError').first());
+}
+
+async function close(page) {
+  const row = rows(page).filter({ hasText: 'Untitled-1' }).first();
+  await row.hover();
+  await row.getByRole('button', { name: 'Close Session' }).click();
+  await page.locator('.monaco-dialog-box').getByRole('button', { name: 'Close', exact: true }).click();
+  await row.waitFor({ state: 'detached' });
+}

@@ -1,0 +1,51 @@
+import { deferred } from '../../src/base/deferred.ts';
+import type { ResetReport } from '../../src/protocol/messages.ts';
+import type { Channel, Sandbox, SandboxLoss } from '../../src/sandbox/sandbox.ts';
+
+export const CLEAN: ResetReport = { clean: true, leftovers: [], killed: 0, durationMs: 1 };
+
+/** A sandbox that a pool can be given: it has a life, and its resets end as the test says. */
+export class FakeSandbox implements Sandbox {
+  readonly ready = { version: 1, python: '3.13', reset: null } as const;
+  readonly #lost = deferred<SandboxLoss>();
+  readonly lost = this.#lost.promise;
+  readonly owners = new Set<string>();
+  resets = 0;
+  disposed = false;
+  onReset: () => Promise<ResetReport> = async () => CLEAN;
+  onDispose: () => Promise<void> = async () => {};
+
+  constructor(readonly id: string) {}
+
+  reset(): Promise<ResetReport> {
+    this.resets += 1;
+    return this.onReset();
+  }
+
+  /** Ends it from outside. */
+  lose(reason = 'its container was removed'): void {
+    this.#lost.resolve({ outOfMemory: false, reason });
+  }
+
+  dispose(): Promise<void> {
+    this.disposed = true;
+    this.lose('it was stopped');
+    return this.onDispose();
+  }
+
+  memoryBytes(): Promise<number> {
+    return Promise.resolve(1);
+  }
+
+  start(): Channel {
+    throw new Error('a pool starts nothing');
+  }
+
+  measure(): Promise<never> {
+    throw new Error('a pool measures nothing');
+  }
+
+  request(): Promise<never> {
+    throw new Error('a pool asks nothing');
+  }
+}

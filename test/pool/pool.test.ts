@@ -1,0 +1,422 @@
+import { describe, expect, it } from 'vitest';
+import { deferred } from '../../src/base/deferred.ts';
+import type { Grant } from '../../src/pool/lease.ts';
+import type { ResetReport } from '../../src/protocol/messages.ts';
+import { CLEAN } from './fakeSandbox.ts';
+import { OPTIONS, PoolBench, settled } from './poolBench.ts';
+
+describe('a pool at its start', () => {
+  it('makes nothing before the first lease', async () => {
+    const bench = new PoolBench();
+    bench.clock.advance(3_600_000);
+    await settled();
+    expect(bench.boots).toBe(0);
+  });
+
+  it('makes one for the first lease, and the rest once that is up', async () => {
+    const bench = new PoolBench({ size: 3 });
+    bench.bootMs = null;
+    const lease = bench.lease('a');
+    expect(bench.boots).toBe(1);
+    await bench.finishBoot();
+    expect((await lease).kind).toBe('granted');
+    expect(bench.boots).toBe(3);
+  });
+
+  it('fills up at once when it is prewarmed, and stays full', async () => {
+    const bench = new PoolBench({ prewarm: true });
+    await settled();
+    expect(bench.states).toEqual(['idle', 'idle']);
+    bench.clock.advance(301_000);
+    await settled();
+    await settled();
+    expect(bench.living).toHaveLength(2);
+    expect(bench.made).toHaveLength(4);
+  });
+
+  it('never makes more at a time than it may', async () => {
+    const bench = new PoolBench({ size: 10, maxConcurrentCreations: 3 });
+    const leases = Array.from({ length: 10 }, (_, number) => bench.take(`owner ${number}`));
+    await Promise.all(leases);
+    expect(bench.mostBooting).toBe(3);
+  });
+});
+
+describe('a lease', () => {
+  it('of an idle sandbox is granted within the same turn', async () => {
+    const bench = await PoolBench.warm();
+    let granted = false;
+    void bench.lease('a').then(() => {
+      granted = true;
+    });
+    for (let microtask = 0; microtask < 5; microtask += 1) await Promise.resolve();
+    expect(granted).toBe(true);
+  });
+
+  it('can be released once only', async () => {
+    const bench = await PoolBench.warm();
+    const lease = await bench.take('a');
+    lease.release('reset');
+    expect(() => lease.release('destroy')).toThrow('released twice');
+    await settled();
+    expect(bench.states).toEqual(['idle', 'idle']);
+  });
+
+  it('gives its sandbox back wiped, to the same owner', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const first = await bench.take('a');
+    first.release('reset');
+    const second = await bench.take('a');
+    expect(second.sandbox).toBe(first.sandbox);
+    expect(bench.sandboxOf(second).resets).toBe(1);
+  });
+
+  it('takes the sandbox away after its last use, with its age, or when none is used again', async () => {
+    for (const options of [{ maxUses: 1 }, { reuse: 'never' as const }, { maxAgeSeconds: 1 }]) {
+      const bench = await PoolBench.warm({ size: 1, ...options });
+      const lease = await bench.take('a');
+      bench.clock.advance(1000);
+      lease.release('reset');
+      expect(bench.sandboxOf(lease)).toMatchObject({ disposed: true, resets: 0 });
+    }
+  });
+
+  it('of a session is never wiped for another use, and leaves the size to the runs', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const sessions = [await bench.take('a', 'session'), await bench.take('a', 'session')];
+    await settled();
+    expect(bench.states).toEqual(['idle', 'leased', 'leased']);
+    for (const session of sessions) session.release('reset');
+    await settled();
+    expect(bench.states).toEqual(['idle']);
+    expect(sessions.map((session) => bench.sandboxOf(session).resets)).toEqual([0, 0]);
+  });
+
+  it('of a session is granted while runs hold all that the size allows', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    await bench.take('a');
+    expect((await bench.lease('a', 'session')).kind).toBe('granted');
+  });
+});
+
+describe('a reset', () => {
+  const failures: Record<string, () => Promise<ResetReport>> = {
+    'leaves something': async () => ({ ...CLEAN, clean: false, leftovers: ['a process'] }),
+    'contradicts itself': async () => ({ ...CLEAN, leftovers: ['a file'] }),
+    rejects: () => Promise.reject(new Error('the agent is gone')),
+    'never answers': () => new Promise(() => {}),
+  };
+  for (const [name, onReset] of Object.entries(failures)) {
+    it(`that ${name} costs the sandbox its life`, async () => {
+      const bench = await PoolBench.warm({ size: 1 });
+      const lease = await bench.take('a');
+      bench.sandboxOf(lease).onReset = onReset;
+      lease.release('reset');
+      await settled();
+      bench.clock.advance(OPTIONS.resetDeadlineMs);
+      const next = await bench.take('a');
+      expect(bench.sandboxOf(lease).disposed).toBe(true);
+      expect(next.sandbox).not.toBe(lease.sandbox);
+    });
+  }
+
+  it('that answers after its deadline does not bring the sandbox back', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const lease = await bench.take('a');
+    const late = deferred<ResetReport>();
+    bench.sandboxOf(lease).onReset = () => late.promise;
+    lease.release('reset');
+    bench.clock.advance(OPTIONS.resetDeadlineMs);
+    await settled();
+    late.resolve(CLEAN);
+    await settled();
+    expect(bench.living.map(({ id }) => id)).not.toContain(lease.sandbox.id);
+  });
+});
+
+describe('those who wait', () => {
+  it('are served in the order in which they came', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const first = await bench.take('a');
+    const order: number[] = [];
+    const rest = [1, 2, 3, 4].map(async (number) => {
+      const lease = await bench.take('a');
+      order.push(number);
+      lease.release('reset');
+    });
+    first.release('reset');
+    await Promise.all(rest);
+    expect(order).toEqual([1, 2, 3, 4]);
+  });
+
+  it('do not hold up the next when they give up', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const first = await bench.take('a');
+    const abort = new AbortController();
+    const second = bench.lease('a', 'run', abort.signal);
+    const third = bench.lease('a');
+    abort.abort();
+    expect(await second).toEqual({ kind: 'aborted' });
+    first.release('reset');
+    expect((await third).kind).toBe('granted');
+    expect(bench.pool.snapshot().waiting).toBe(0);
+  });
+
+  it('never wait when their signal was aborted before', async () => {
+    const bench = new PoolBench();
+    expect(await bench.lease('a', 'run', AbortSignal.abort())).toEqual({ kind: 'aborted' });
+    expect(bench.boots).toBe(0);
+  });
+
+  it('are refused beyond the limit, the newest first', async () => {
+    const bench = await PoolBench.warm({ size: 1, maxWaiting: 2 });
+    const first = await bench.take('a');
+    const waiting = [bench.lease('a'), bench.lease('a')];
+    expect(await bench.lease('a')).toEqual({ kind: 'overloaded' });
+    first.release('reset');
+    const grant = (await waiting[0]) as Extract<Grant, { kind: 'granted' }>;
+    grant.lease.release('reset');
+    expect((await waiting[1])?.kind).toBe('granted');
+  });
+});
+
+describe('owners', () => {
+  it('never share a sandbox, whatever happens', async () => {
+    const bench = new PoolBench({ size: 3, maxUses: 7 });
+    const runs = Array.from({ length: 300 }, async (_, number) => {
+      const lease = await bench.take(`owner ${(number * 7) % 10}`);
+      if (number % 11 === 0) bench.sandboxOf(lease).lose();
+      await settled();
+      lease.release(number % 13 === 0 ? 'destroy' : 'reset');
+    });
+    await Promise.all(runs);
+    expect(bench.made.every(({ owners }) => owners.size <= 1)).toBe(true);
+    await settled();
+    expect(bench.living.length).toBeLessThanOrEqual(3);
+  });
+
+  it('get room by the end of the oldest idle sandbox of others', async () => {
+    const bench = new PoolBench({ size: 2 });
+    const old = await bench.take('a');
+    bench.clock.advance(1000);
+    const young = await bench.take('b');
+    old.release('reset');
+    young.release('reset');
+    await settled();
+    await bench.take('c');
+    expect([bench.sandboxOf(old).disposed, bench.sandboxOf(young).disposed]).toEqual([true, false]);
+  });
+
+  it('cannot starve another by asking all the time', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    let served = false;
+    const greedy = async () => {
+      for (let turn = 0; turn < 200 && !served; turn += 1) (await bench.take('greedy')).release('reset');
+    };
+    const crowd = Promise.all([greedy(), greedy(), greedy()]);
+    await settled();
+    const lease = await bench.take('modest');
+    served = true;
+    lease.release('reset');
+    await crowd;
+    expect(bench.sandboxOf(lease).owners).toEqual(new Set(['modest']));
+  });
+
+  it('wait for their own sandbox rather than take a place from others', async () => {
+    const bench = new PoolBench({ size: 2 });
+    const [mine, theirs] = [await bench.take('a'), await bench.take('b')];
+    theirs.release('reset');
+    await settled();
+    mine.release('reset');
+    const again = await bench.take('a');
+    expect(again.sandbox).toBe(mine.sandbox);
+    expect(bench.sandboxOf(theirs).disposed).toBe(false);
+  });
+});
+
+describe('a sandbox that cannot be made', () => {
+  it('is told to those who depend on it', async () => {
+    const bench = new PoolBench({ size: 1 });
+    bench.failure = new Error('no image');
+    const grants = await Promise.all([bench.lease('a'), bench.lease('b')]);
+    expect(grants).toEqual([
+      { kind: 'failed', cause: bench.failure },
+      { kind: 'failed', cause: bench.failure },
+    ]);
+    expect(bench.boots).toBe(1);
+  });
+
+  it('is tried again for each who comes, and otherwise ever more rarely', async () => {
+    const bench = new PoolBench();
+    bench.failure = new Error('no engine');
+    await bench.lease('a');
+    await bench.lease('a');
+    expect(bench.boots).toBe(2);
+    for (let second = 0; second < 200; second += 1) {
+      bench.clock.advance(1000);
+      await settled();
+    }
+    expect(bench.boots).toBeGreaterThan(5);
+    expect(bench.boots).toBeLessThan(20);
+    bench.failure = null;
+    expect((await bench.lease('a')).kind).toBe('granted');
+  });
+
+  it('does not hurt those whom another sandbox will serve', async () => {
+    const bench = await PoolBench.warm({ size: 2 });
+    const lease = await bench.take('a');
+    const [other] = bench.living.filter((sandbox) => sandbox !== lease.sandbox);
+    bench.failure = new Error('disk full');
+    other?.lose();
+    await settled();
+    const waiting = bench.lease('a');
+    await settled();
+    lease.release('reset');
+    expect((await waiting).kind).toBe('granted');
+  });
+});
+
+describe('a lost sandbox', () => {
+  it('is replaced when it was idle', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    bench.living[0]?.lose();
+    await settled();
+    await settled();
+    expect(bench.states).toEqual(['idle']);
+    expect((await bench.take('a')).sandbox.id).toBe(bench.living[0]?.id);
+  });
+
+  it('is replaced while its lease is out, and the lease can still be released', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const lease = await bench.take('a');
+    bench.sandboxOf(lease).lose();
+    await settled();
+    await settled();
+    expect(bench.states).toEqual(['idle']);
+    lease.release('reset');
+    expect(bench.sandboxOf(lease).resets).toBe(0);
+  });
+
+  it('is replaced during its reset, also when that ends well afterwards', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const lease = await bench.take('a');
+    const reset = deferred<ResetReport>();
+    bench.sandboxOf(lease).onReset = () => reset.promise;
+    bench.sandboxOf(lease).onDispose = () => new Promise(() => {});
+    lease.release('reset');
+    bench.bootMs = null;
+    const next = bench.take('a');
+    bench.sandboxOf(lease).lose();
+    await settled();
+    reset.resolve(CLEAN);
+    await settled();
+    await bench.finishBoot();
+    expect((await next).sandbox).not.toBe(lease.sandbox);
+    expect(bench.states).toEqual(['leased', 'retiring']);
+  });
+});
+
+describe('time', () => {
+  it('replaces what is old while the pool is in use, one after the other', async () => {
+    const bench = await PoolBench.warm({ size: 2 });
+    const old = bench.living;
+    bench.clock.advance(200_000);
+    (await bench.take('a')).release('reset');
+    await settled();
+    bench.bootMs = null;
+    bench.clock.advance(100_000);
+    await settled();
+    expect(bench.states).toEqual(['booting', 'idle']);
+    await bench.finishBoot();
+    await bench.finishBoot();
+    expect(bench.states).toEqual(['idle', 'idle']);
+    expect(old.every(({ disposed }) => disposed)).toBe(true);
+  });
+
+  it('empties a pool that nobody uses', async () => {
+    const bench = await PoolBench.warm({ size: 2 });
+    const { boots } = bench;
+    for (let minute = 0; minute < 20; minute += 1) {
+      bench.clock.advance(60_000);
+      await settled();
+    }
+    expect(bench.states).toEqual([]);
+    expect(bench.boots).toBe(boots);
+    expect(bench.clock.pending).toBe(0);
+  });
+});
+
+describe('new options', () => {
+  it('make a pool larger and smaller', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    bench.pool.configure({ ...OPTIONS, size: 4 });
+    await settled();
+    expect(bench.living).toHaveLength(4);
+    bench.pool.configure({ ...OPTIONS, size: 2 });
+    await settled();
+    expect(bench.states).toEqual(['idle', 'idle']);
+  });
+
+  it('with another recipe replace what is warm, what boots, and what comes back', async () => {
+    const bench = await PoolBench.warm({ size: 3 });
+    const lease = await bench.take('a');
+    bench.bootMs = null;
+    const session = await bench.take('a', 'session');
+    expect(bench.states).toEqual(['booting', 'idle', 'leased', 'leased']);
+    const before = [...bench.made];
+    bench.pool.configure({ ...OPTIONS, size: 3 }, bench.boot);
+    await settled();
+    expect(bench.states).toEqual(['booting', 'booting', 'leased', 'leased']);
+    lease.release('reset');
+    for (let boot = 0; boot < 4; boot += 1) await bench.finishBoot();
+    expect(before.filter(({ disposed }) => !disposed)).toEqual([session.sandbox]);
+    expect(bench.sandboxOf(lease).resets).toBe(0);
+    expect(bench.states).toEqual(['idle', 'idle', 'idle', 'leased']);
+  });
+});
+
+describe('the end', () => {
+  it('comes when every sandbox is gone, booting and leased ones too', async () => {
+    const bench = await PoolBench.warm({ size: 3 });
+    const lease = await bench.take('a');
+    const gone = deferred<void>();
+    bench.sandboxOf(lease).onDispose = () => gone.promise;
+    await bench.take('b', 'session');
+    bench.bootMs = null;
+    await bench.take('c');
+    expect(bench.states).toContain('booting');
+    const waiting = bench.lease('d');
+    let ended = false;
+    const end = bench.pool.dispose().then(() => {
+      ended = true;
+    });
+    expect(await waiting).toEqual({ kind: 'closed' });
+    await settled();
+    expect(ended).toBe(false);
+    gone.resolve();
+    await end;
+    expect(bench.living).toEqual([]);
+    expect(bench.pool.snapshot()).toEqual({ slots: [], waiting: 0 });
+    expect(await bench.lease('a')).toEqual({ kind: 'closed' });
+    lease.release('reset');
+  });
+
+  it('of one sandbox is a stop by its id', async () => {
+    const bench = await PoolBench.warm({ size: 2 });
+    const lease = await bench.take('a');
+    bench.pool.stop(lease.sandbox.id);
+    await lease.sandbox.lost;
+    expect(bench.sandboxOf(lease).disposed).toBe(true);
+    lease.release('reset');
+    await settled();
+    await settled();
+    expect(bench.states).toEqual(['idle', 'idle']);
+  });
+
+  it('comes also when removing a sandbox fails', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    for (const sandbox of bench.made) sandbox.onDispose = () => Promise.reject(new Error('engine hung'));
+    await bench.pool.dispose();
+    expect(bench.states).toEqual([]);
+  });
+});

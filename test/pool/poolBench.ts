@@ -1,0 +1,114 @@
+import { deferred } from '../../src/base/deferred.ts';
+import { silentLog } from '../../src/base/log.ts';
+import type { Grant, Lease } from '../../src/pool/lease.ts';
+import type { PoolOptions } from '../../src/pool/options.ts';
+import type { Owner } from '../../src/pool/owner.ts';
+import { Pool } from '../../src/pool/pool.ts';
+import type { Purpose } from '../../src/pool/slot.ts';
+import { ManualClock } from '../host/manualClock.ts';
+import { FakeSandbox } from './fakeSandbox.ts';
+
+export const OPTIONS: PoolOptions = {
+  size: 2,
+  maxAgeSeconds: 300,
+  maxConcurrentCreations: 5,
+  reuse: 'reset',
+  prewarm: false,
+  maxWaiting: 1000,
+  maxUses: 1000,
+  resetDeadlineMs: 250,
+};
+
+/** Lets everything that is ready happen. */
+export async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+export function owner(id: string): Owner {
+  return { id, kind: 'cli', label: id };
+}
+
+/** A pool over fake sandboxes, with time in the test's hand. */
+export class PoolBench {
+  readonly clock = new ManualClock();
+  readonly made: FakeSandbox[] = [];
+  readonly pool: Pool;
+  /** Boots that were asked for, failed ones too. */
+  boots = 0;
+  /** Boots under way now, and the most there ever were. */
+  booting = 0;
+  mostBooting = 0;
+  /** Set: boots reject with it. */
+  failure: Error | null = null;
+  /** Milliseconds that a boot takes; null: until `finishBoot`. */
+  bootMs: number | null = 0;
+  readonly #held: (() => void)[] = [];
+
+  constructor(options: Partial<PoolOptions> = {}) {
+    this.pool = new Pool({ boot: this.boot, options: { ...OPTIONS, ...options }, clock: this.clock, log: silentLog });
+  }
+
+  readonly boot = async (signal: AbortSignal): Promise<FakeSandbox> => {
+    this.boots += 1;
+    this.booting += 1;
+    this.mostBooting = Math.max(this.mostBooting, this.booting);
+    const { promise, resolve } = deferred<void>();
+    signal.addEventListener('abort', () => resolve());
+    if (this.bootMs === null) this.#held.push(resolve);
+    else if (this.bootMs > 0) this.clock.schedule(this.bootMs, resolve);
+    else setImmediate(resolve);
+    await promise;
+    this.booting -= 1;
+    if (signal.aborted) throw new Error('cancelled');
+    if (this.failure) throw this.failure;
+    const sandbox = new FakeSandbox(`sandbox-${this.made.length + 1}`);
+    this.made.push(sandbox);
+    return sandbox;
+  };
+
+  /** Ends the oldest boot that is held. */
+  async finishBoot(): Promise<void> {
+    this.#held.shift()?.();
+    await settled();
+  }
+
+  lease(id: string, purpose: Purpose = 'run', signal?: AbortSignal): Promise<Grant> {
+    return this.pool.lease({ owner: owner(id), purpose }, signal);
+  }
+
+  /** A lease that must be granted. */
+  async take(id: string, purpose: Purpose = 'run'): Promise<Lease> {
+    const grant = await this.lease(id, purpose);
+    if (grant.kind !== 'granted') throw new Error(`the lease was not granted: ${grant.kind}`);
+    this.sandboxOf(grant.lease).owners.add(id);
+    return grant.lease;
+  }
+
+  sandboxOf({ sandbox }: Lease): FakeSandbox {
+    const found = this.made.find(({ id }) => id === sandbox.id);
+    if (!found) throw new Error(`no sandbox ${sandbox.id} was made`);
+    return found;
+  }
+
+  /** The slots' states, sorted. */
+  get states(): string[] {
+    return this.pool
+      .snapshot()
+      .slots.map(({ state }) => state)
+      .sort();
+  }
+
+  get living(): FakeSandbox[] {
+    return this.made.filter(({ disposed }) => !disposed);
+  }
+
+  /** A pool whose idle sandboxes are up. */
+  static async warm(options: Partial<PoolOptions> = {}): Promise<PoolBench> {
+    const bench = new PoolBench(options);
+    const lease = await bench.take('warmer');
+    lease.release('destroy');
+    await settled();
+    await settled();
+    return bench;
+  }
+}

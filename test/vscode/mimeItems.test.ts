@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { mimeItems } from '../../src/vscode/notebook/mimeItems.ts';
+
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+
+describe('mimeItems', () => {
+  it('decodes binary types and keeps text', () => {
+    const items = mimeItems({
+      'image/png': PNG.toString('base64'),
+      'image/svg+xml': '<svg/>',
+      'text/html': '<b>ü</b>',
+      'application/pdf': Buffer.from('%PDF').toString('base64'),
+    });
+    expect(items).toEqual([
+      { mime: 'image/png', bytes: PNG },
+      { mime: 'image/svg+xml', bytes: Buffer.from('<svg/>') },
+      { mime: 'text/html', bytes: Buffer.from('<b>ü</b>') },
+      { mime: 'application/pdf', bytes: Buffer.from('%PDF') },
+    ]);
+  });
+
+  it('writes JSON types as JSON, strings too', () => {
+    const items = mimeItems({ 'application/json': { a: [1] }, 'application/vnd.vega.v5+json': 'x' });
+    expect(items.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['{"a":[1]}', '"x"']);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { statusText } from '../../src/vscode/status/statusText.ts';
+import { environment, sandbox, session, snapshot } from './snapshots.ts';
+
+const WARM = snapshot({
+  environments: [environment([sandbox(), sandbox({ id: 'x', state: 'leased' })])],
+  sessions: [session()],
+});
+
+describe('statusText', () => {
+  it('is plain while nothing was started', () => {
+    expect(statusText(snapshot()).text).toBe('$(flame) Hothouse');
+  });
+
+  it('counts what is warm', () => {
+    expect(statusText(WARM)).toEqual({
+      text: '$(flame) Hothouse 1',
+      tooltip: 'Hothouse: 1 warm, 1 session, 0 runs',
+      warning: false,
+    });
+  });
+
+  it('turns while something runs', () => {
+    expect(statusText({ ...WARM, running: 2 }).text).toBe('$(loading~spin) Hothouse 2');
+  });
+
+  it('warns of a problem before all else', () => {
+    const problem = { kind: 'engine_stopped', message: 'Docker is not running.', advice: 'Start it.' } as const;
+    expect(statusText(WARM, problem)).toEqual({
+      text: '$(warning) Hothouse',
+      tooltip: 'Docker is not running. Start it.',
+      warning: true,
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { poolRows, type Row } from '../../src/vscode/pool/tree.ts';
+import { environment, NOW, sandbox, session, snapshot } from './snapshots.ts';
+
+function outline(rows: readonly Row[], depth = 0): string[] {
+  return rows.flatMap((row) => [
+    `${'  '.repeat(depth)}${row.label} | ${row.description}`,
+    ...outline(row.children, depth + 1),
+  ]);
+}
+
+describe('poolRows', () => {
+  it('is empty while nothing was started, so that the welcome view shows', () => {
+    expect(poolRows(snapshot(), NOW)).toEqual([]);
+    expect(poolRows(snapshot({ environments: [environment([])] }), NOW)).toEqual([]);
+  });
+
+  it('shows environments with their sandboxes, and sessions', () => {
+    const held = sandbox({ id: 'feedface00000000', state: 'leased', sessionId: 's1', memoryBytes: null });
+    const rows = poolRows(
+      snapshot({ environments: [environment([sandbox(), held], { waiting: 1 })], sessions: [session()] }),
+      NOW,
+    );
+    expect(outline(rows)).toEqual([
+      'Python | 1 warm · 1 waiting',
+      '  c0ffee01 | warm · 1 min · 114 MB',
+      '  feedface | session · 1 min',
+      'Sessions | 1',
+      '  Untitled-1.ipynb | idle · 1 h',
+    ]);
+  });
+
+  it('shows no control character that an owner, an image or an id carries', () => {
+    const evil = '\x1b[2Jname\x07\x9b31m';
+    const owner = { id: 'x', kind: 'mcp', label: evil } as const;
+    const rows = poolRows(
+      snapshot({
+        environments: [environment([sandbox({ id: evil, owner })], { image: evil })],
+        sessions: [session({ owner, id: evil })],
+      }),
+      NOW,
+    );
+    const texts = (row: Row): string[] => [row.label, row.description, row.tooltip, ...row.children.flatMap(texts)];
+    expect(rows.flatMap(texts).join('')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  });
+
+  it('keeps the id of a row over changes of state', () => {
+    const ids = (state: 'idle' | 'leased') =>
+      poolRows(snapshot({ environments: [environment([sandbox({ state })])] }), NOW).flatMap(({ children }) =>
+        children.map(({ id }) => id),
+      );
+    expect(ids('idle')).toEqual(ids('leased'));
+  });
+
+  it('gives rows contexts that the menus match', () => {
+    const rows = poolRows(
+      snapshot({ environments: [environment([sandbox()])], sessions: [session({ state: 'busy' })] }),
+      NOW,
+    );
+    const contexts = rows.flatMap(({ context, children }) => [context, ...children.map((child) => child.context)]);
+    const commandsOf = (context: string) =>
+      packageJson.contributes.menus['view/item/context']
+        .filter(({ when }) => matches(when, context))
+        .map(({ command }) => command);
+    expect(Object.fromEntries(contexts.map((context) => [context, commandsOf(context)]))).toEqual({
+      environment: [],
+      sandbox: ['hothouse.sandbox.stop'],
+      sessions: ['hothouse.closeAllSessions'],
+      'session-notebook-busy': [
+        'hothouse.session.interrupt',
+        'hothouse.session.show',
+        'hothouse.session.restart',
+        'hothouse.session.close',
+      ],
+    });
+  });
+});
+
+function matches(when: string, context: string): boolean {
+  const pattern = /viewItem =~ \/(.*)\/$/.exec(when)?.[1];
+  return pattern === undefined ? when.endsWith(`viewItem == ${context}`) : new RegExp(pattern).test(context);
+}
