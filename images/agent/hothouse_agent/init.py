@@ -146,6 +146,7 @@ class Init:
             self._preloaded = True
             gc.collect()
             gc.freeze()
+            kernel.use_huge_pages()
             if job["id"] is not None:
                 self._tell({"op": "preloaded", **{key: job[key] for key in ("id", "loaded", "failed")}})
 

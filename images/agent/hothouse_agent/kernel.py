@@ -4,7 +4,10 @@ import ctypes
 import os
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 _PR_SET_DUMPABLE = 4
+_MADV_COLLAPSE = 25
+_HUGE_PAGE = 2 << 20
 _IPC_RMID = 0
 _REMOVERS = {
     "shm": lambda i: _libc.shmctl(i, _IPC_RMID, None),
@@ -17,6 +20,20 @@ def set_dumpable(yes):
     """Whether processes of the same user may trace this one and open its descriptors and memory."""
     if _libc.prctl(_PR_SET_DUMPABLE, int(yes), 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_DUMPABLE)")
+
+
+def use_huge_pages():
+    """
+    Puts this process's own memory into huge pages where the kernel can (Linux 6.1): a fork copies one entry for each
+    page, and a third of its time goes with them. Elsewhere it does nothing.
+    """
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as table:
+        for area in table.readlines():
+            span, access, _, _, inode, *_ = area.split()
+            start, end = (int(edge, 16) for edge in span.split("-"))
+            start, end = -(-start // _HUGE_PAGE) * _HUGE_PAGE, end // _HUGE_PAGE * _HUGE_PAGE
+            if access.startswith("rw") and inode == "0" and start < end:
+                _libc.madvise(start, end - start, _MADV_COLLAPSE)
 
 
 def sysv_objects():
