@@ -145,10 +145,7 @@ class Planning {
   }
 
   #boot(waiter: Waiter | null): boolean {
-    if (!this.#mayTry(waiter)) {
-      this.#heldBack = true;
-      return false;
-    }
+    if (!this.#mayTry(waiter)) return false;
     if (this.#creations >= this.#state.options.maxConcurrentCreations) return false;
     this.actions.push({ kind: 'boot' });
     this.#creations += 1;
@@ -159,7 +156,10 @@ class Planning {
 
   #mayTry(waiter: Waiter | null): boolean {
     const { backoff } = this.#state;
-    return !backoff || this.#now >= backoff.until || (waiter !== null && waiter.number > backoff.lastWaiter);
+    if (!backoff || this.#now >= backoff.until) return true;
+    if (waiter !== null && waiter.number > backoff.lastWaiter) return true;
+    this.#heldBack = true;
+    return false;
   }
 
   #retireOldest(reason: string): void {

@@ -71,6 +71,19 @@ describe('a lease', () => {
     expect(bench.sandboxOf(second).resets).toBe(1);
   });
 
+  it('gives a sandbox back only when it has done what it still had to do', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const prepared = deferred<void>();
+    bench.prepare = () => prepared.promise;
+    const first = await bench.take('a');
+    first.release('reset');
+    await settled();
+    expect(bench.states).toEqual(['resetting']);
+    prepared.resolve();
+    const second = await bench.take('a');
+    expect(second.sandbox).toBe(first.sandbox);
+  });
+
   it('takes the sandbox away after its last use, with its age, or when none is used again', async () => {
     for (const options of [{ maxUses: 1 }, { reuse: 'never' as const }, { maxAgeSeconds: 1 }]) {
       const bench = await PoolBench.warm({ size: 1, ...options });
@@ -273,6 +286,30 @@ describe('a sandbox that cannot be made', () => {
     await settled();
     lease.release('reset');
     expect((await waiting).kind).toBe('granted');
+  });
+});
+
+describe('somebody who waits after a failed boot', () => {
+  it('gets another try when the time for it has come, without any other event', async () => {
+    const bench = new PoolBench({ size: 2 });
+    const mine = await bench.take('a');
+    await settled();
+    const theirs = await bench.take('b');
+    bench.failure = new Error('disk full');
+    bench.sandboxOf(theirs).lose();
+    await settled();
+    await settled();
+    theirs.release('reset');
+    const first = bench.lease('c');
+    expect((await first).kind).toBe('failed');
+    const patient = bench.lease('a');
+    await settled();
+    await settled();
+    bench.failure = null;
+    bench.clock.advance(30_000);
+    await settled();
+    const grant = await patient;
+    expect(grant.kind === 'granted' && grant.lease.sandbox).not.toBe(mine.sandbox);
   });
 });
 

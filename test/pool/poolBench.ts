@@ -3,7 +3,7 @@ import { silentLog } from '../../src/base/log.ts';
 import type { Grant, Lease } from '../../src/pool/lease.ts';
 import type { PoolOptions } from '../../src/pool/options.ts';
 import type { Owner } from '../../src/pool/owner.ts';
-import { Pool } from '../../src/pool/pool.ts';
+import { Pool, type Prepare } from '../../src/pool/pool.ts';
 import type { Purpose } from '../../src/pool/slot.ts';
 import { ManualClock } from '../host/manualClock.ts';
 import { FakeSandbox } from './fakeSandbox.ts';
@@ -42,10 +42,14 @@ export class PoolBench {
   failure: Error | null = null;
   /** Milliseconds that a boot takes; null: until `finishBoot`. */
   bootMs: number | null = 0;
+  /** What a sandbox still has to do after its first reset. */
+  prepare: Prepare = () => null;
   readonly #held: (() => void)[] = [];
 
   constructor(options: Partial<PoolOptions> = {}) {
-    this.pool = new Pool({ boot: this.boot, options: { ...OPTIONS, ...options }, clock: this.clock, log: silentLog });
+    const prepare: Prepare = (sandbox) => this.prepare(sandbox);
+    const deps = { boot: this.boot, prepare, clock: this.clock, log: silentLog };
+    this.pool = new Pool({ ...deps, options: { ...OPTIONS, ...options } });
   }
 
   readonly boot = async (signal: AbortSignal): Promise<FakeSandbox> => {

@@ -23,6 +23,8 @@ class Init:
         self._wake, self._waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._preload = None
         self._preloaded = False
+        # Name of a module -> whether its import worked.
+        self._imported = {}
         self._start_relay(None)
 
     def _start_relay(self, report):
@@ -96,7 +98,7 @@ class Init:
         elif message["op"] == "signal":
             self._signal(message)
         elif message["op"] == "preload":
-            self._preload = {"left": message["modules"], "id": message["id"], "loaded": [], "failed": []}
+            self._ask_preload(message)
         elif message["op"] == "reset":
             self._reset()
 
@@ -132,28 +134,41 @@ class Init:
         self._relay.close()
         self._start_relay(wipe.wipe(self._mounts))
 
+    def _ask_preload(self, message):
+        self._preload = message
+        # Also while the process that a finished preload left ready is there: it would wait for the end of that.
+        if self._preloaded and not self._missing():
+            self._end_preload()
+
+    def _missing(self):
+        return [name for name in self._preload["modules"] if name not in self._imported]
+
     def _preload_next(self):
-        job = self._preload
-        if job["left"]:
-            name = job["left"].pop(0)
-            try:
-                _import(name)
-                job["loaded"].append(name)
-            except Exception:
-                job["failed"].append(name)
-        if not job["left"]:
-            self._preload = None
-            self._preloaded = True
+        for name in self._missing()[:1]:
+            self._imported[name] = _import(name)
+        if not self._missing():
             gc.collect()
             gc.freeze()
             kernel.use_huge_pages()
-            if job["id"] is not None:
-                self._tell({"op": "preloaded", **{key: job[key] for key in ("id", "loaded", "failed")}})
+            self._preloaded = True
+            self._end_preload()
+
+    def _end_preload(self):
+        job, self._preload = self._preload, None
+        if job["id"] is not None:
+            loaded = [name for name in job["modules"] if self._imported[name]]
+            failed = [name for name in job["modules"] if not self._imported[name]]
+            self._tell({"op": "preloaded", "id": job["id"], "loaded": loaded, "failed": failed})
 
 
 def _import(name):
-    importlib.import_module(name)
-    children.prepare()
+    """Whether the module could be imported."""
+    try:
+        importlib.import_module(name)
+        children.prepare()
+    except Exception:
+        return False
+    return True
 
 
 def _claim_stdio():

@@ -84,6 +84,31 @@ describe('a reset', () => {
   });
 });
 
+describe('preloading', () => {
+  it('tells what could be imported, and is done at once when asked again', async () => {
+    const other = await realSandbox();
+    const modules = ['json', 'no_such_module'];
+    const answer = { loaded: ['json'], failed: ['no_such_module'] };
+    expect(await other.request({ op: 'preload', modules })).toEqual(answer);
+    expect(await other.reset(5_000)).toMatchObject({ clean: true });
+    expect(await other.request({ op: 'preload', modules })).toEqual(answer);
+    expect(await once(other, 'import sys\n"json" in sys.modules')).toMatchObject({ value: 'True' });
+    await other.dispose();
+  });
+
+  it('goes on after a reset that came in between', async () => {
+    const other = await realSandbox();
+    const modules = ['numpy', 'pandas'];
+    const cut = other.request({ op: 'preload', modules });
+    const rejected = expect(cut).rejects.toThrow('the sandbox was reset');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await other.reset(5_000);
+    await rejected;
+    expect(await other.request({ op: 'preload', modules })).toEqual({ loaded: modules, failed: [] });
+    await other.dispose();
+  });
+});
+
 describe('output beyond the cap', () => {
   it('is counted and dropped, and the end still comes', async () => {
     const told = await once(sandbox, 'print("x" * 999_999)\n"end"');

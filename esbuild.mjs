@@ -1,0 +1,93 @@
+#!/usr/bin/env node
+// Bundles the extension and the command line: `node esbuild.mjs [--production] [--watch]`.
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, context } from 'esbuild';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const production = process.argv.includes('--production');
+
+/** Zod carries its messages in fifty languages, a third of the bundle; ours are English. */
+const englishOnly = {
+  name: 'english-only',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.(js|cjs)$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+/** Dockerode's BuildKit part brings a gRPC stack, a third of the bundle; we use the engine's own builder. */
+const noBuildKit = {
+  name: 'no-buildkit',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]dockerode[\\/]lib[\\/](session|buildkit)\.js$/ }, () => ({
+      contents: "module.exports = () => { throw new Error('BuildKit is not part of this bundle.'); };",
+    }));
+  },
+};
+
+/** Names that dependencies written as CommonJS expect. */
+const COMMONJS_NAMES = [
+  "import { createRequire as hothouseRequire } from 'node:module';",
+  'const require = hothouseRequire(import.meta.url);',
+  'const __dirname = import.meta.dirname;',
+].join('\n');
+
+const common = {
+  absWorkingDir: root,
+  outdir: 'dist',
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  banner: { js: COMMONJS_NAMES },
+  // ssh2's native helpers are optional, and it does without them.
+  loader: { '.node': 'empty' },
+  plugins: [englishOnly, noBuildKit],
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  metafile: true,
+  legalComments: 'none',
+  logLevel: 'info',
+};
+
+const CHUNKS = 'chunks';
+
+const bundles = [
+  {
+    ...common,
+    entryPoints: { extension: 'src/vscode/extension.ts' },
+    external: ['vscode', 'cpu-features'],
+    // Activation reads what registers features; the engine and the MCP server are read at their first use.
+    splitting: true,
+    chunkNames: `${CHUNKS}/[name]-[hash]`,
+  },
+  // `vscode` is missing here on purpose: a leak of the editor into the command line must fail the build.
+  { ...common, entryPoints: { cli: 'src/headless/main.ts' }, external: ['cpu-features'] },
+];
+
+async function once() {
+  // Their names change with their contents, and old ones would be packed.
+  await rm(join(root, 'dist', CHUNKS), { recursive: true, force: true });
+  await mkdir(join(root, 'out'), { recursive: true });
+  for (const options of bundles) {
+    const { metafile } = await build(options);
+    const [name] = Object.keys(options.entryPoints);
+    await writeFile(join(root, 'out', `${name}.meta.json`), JSON.stringify(metafile));
+  }
+}
+
+async function watch() {
+  for (const options of bundles) await (await context(options)).watch();
+}
+
+try {
+  await (process.argv.includes('--watch') ? watch() : once());
+} catch (error) {
+  // What is wrong with the sources has been said by esbuild itself.
+  if (!error.errors) throw error;
+  process.exitCode = 1;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { plan } from '../../src/pool/plan.ts';
+import type { Slot } from '../../src/pool/slot.ts';
+import type { PoolState } from '../../src/pool/state.ts';
+import { FakeSandbox } from './fakeSandbox.ts';
+import { OPTIONS, owner } from './poolBench.ts';
+
+function idle(id: number, ownerId: string | null, bornAt = 0): Slot {
+  const sandbox = new FakeSandbox(`sandbox-${id}`);
+  const uses = ownerId === null ? 0 : 1;
+  const member = { sandbox, bornAt, createdAt: 0, recipe: 1, owner: ownerId === null ? null : owner(ownerId), uses };
+  return { kind: 'idle', id, member };
+}
+
+function state(rest: Partial<PoolState>): PoolState {
+  return { options: OPTIONS, slots: [], waiters: [], recipe: 1, usedAt: 0, backoff: null, ...rest };
+}
+
+describe('a plan', () => {
+  it('gives an owner its own sandbox and leaves the fresh one to others', () => {
+    const slots = [idle(1, null), idle(2, 'a')];
+    const waiters = [{ number: 1, owner: owner('a'), purpose: 'run' as const }];
+    const { actions } = plan(state({ slots, waiters }), 0);
+    expect(actions).toEqual([{ kind: 'grant', waiter: waiters[0], slot: slots[1] }]);
+  });
+
+  it('looks again when the oldest idle sandbox comes of age', () => {
+    expect(plan(state({ slots: [idle(1, null, 2_000), idle(2, null, 1_000)] }), 5_000).wakeAt).toBe(301_000);
+  });
+
+  it('looks again at the end of the backoff for one who would need the place of another', () => {
+    const slots = [idle(1, 'a'), idle(2, 'a')];
+    const waiters = [{ number: 3, owner: owner('b'), purpose: 'run' as const }];
+    const backoff = { failures: 1, until: 500, lastWaiter: 3 };
+    expect(plan(state({ slots, waiters, backoff }), 100)).toEqual({ actions: [], wakeAt: 500 });
+    const later = plan(state({ slots, waiters, backoff }), 500);
+    expect(later.actions.map(({ kind }) => kind)).toEqual(['retire', 'boot']);
+  });
+});
