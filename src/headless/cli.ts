@@ -1,12 +1,12 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { messageOf } from '../base/log.ts';
+import { loadConfiguration } from '../config/config.ts';
 import { type Command, type CommandArguments, type CommandContext, UsageError } from './command.ts';
 import { build } from './commands/build.ts';
 import { doctor } from './commands/doctor.ts';
 import { mcp } from './commands/mcp.ts';
 import { run } from './commands/run.ts';
 import { serve } from './commands/serve.ts';
-import { loadConfiguration } from '../config/config.ts';
 import { USAGE_STATUS } from './exitStatus.ts';
 import { configurationFlags, FLAG_OPTIONS } from './flags.ts';
 import { commandHelp, generalHelp } from './help.ts';

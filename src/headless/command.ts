@@ -1,8 +1,8 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { Log } from '../base/log.ts';
+import type { Configuration } from '../config/config.ts';
 import type { Options } from '../engine/options.ts';
 import type { Engine } from '../engine/types.ts';
-import type { Configuration } from '../config/config.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a command works with. */

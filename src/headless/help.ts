@@ -1,6 +1,6 @@
+import { variableOf } from '../config/config.ts';
 import { OPTION_KEYS } from '../engine/optionKeys.ts';
 import type { Command } from './command.ts';
-import { variableOf } from '../config/config.ts';
 import { STATUS_HELP } from './exitStatus.ts';
 import { FLAG_HELP } from './flags.ts';
 

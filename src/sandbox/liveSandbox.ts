@@ -3,7 +3,15 @@ import { type Deferred, deferred } from '../base/deferred.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Container } from '../host/host.ts';
 import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
-import { Exit, Measurement, type Ready, Reply, type ResetReport, type SignalName, type Start } from '../protocol/messages.ts';
+import {
+  Exit,
+  Measurement,
+  type Ready,
+  Reply,
+  type ResetReport,
+  type SignalName,
+  type Start,
+} from '../protocol/messages.ts';
 import { LiveChannel } from './channel.ts';
 import type { AgentConnection } from './connection.ts';
 import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss } from './sandbox.ts';

@@ -1,29 +1,38 @@
 import { SetupProblem } from './problem.mjs';
 import { asRoot } from './root.mjs';
-import { ask, must } from './run.mjs';
+import { ask, logged, must } from './run.mjs';
 
 let queue = Promise.resolve();
 let refreshed = false;
 
-/** Installs the Debian packages that are missing; `purpose` says what for. One call at a time reaches apt. */
-export function installPackages(names, purpose) {
-  const done = queue.then(() => install(names, purpose));
+/**
+ * Installs the Debian packages that are missing; `purpose` says what for. One call at a time reaches apt. With
+ * `recommended`, apt also takes what each package recommends.
+ */
+export function installPackages(names, purpose, { recommended = false } = {}) {
+  const done = queue.then(() => install(names, purpose, recommended ? [] : ['--no-install-recommends']));
   queue = done.catch(() => {});
   return done;
 }
 
-async function install(names, purpose) {
+async function install(names, purpose, flags) {
   const missing = [];
   for (const name of names) if (!(await isInstalled(name))) missing.push(name);
   if (missing.length === 0) return;
-  const command = `apt-get install -y ${missing.join(' ')}`;
+  const wanted = missing.join(' ');
   if ((await ask('apt-get', ['--version'])) === null) {
-    throw new SetupProblem(`${purpose} needs ${missing.join(', ')}, and this system has no apt-get: install them.`);
+    throw new SetupProblem(`${purpose} needs ${wanted}, and this system has no apt-get: install them.`);
   }
-  if (!refreshed) await must('apt', ...(await asRoot(['apt-get', 'update'], `sudo apt-get update`)));
+  await refresh();
+  const aptGet = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', ...flags, ...missing];
+  await must('apt', ...(await asRoot(aptGet, `sudo apt-get install -y ${wanted}`)));
+}
+
+/** Gets the lists of packages, once. One archive of several may fail: installing tells whether it was needed. */
+async function refresh() {
+  if (refreshed) return;
   refreshed = true;
-  const install = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '--no-install-recommends'];
-  await must('apt', ...(await asRoot([...install, ...missing], `sudo ${command}`)));
+  await logged('apt', ...(await asRoot(['apt-get', 'update'], 'sudo apt-get update')));
 }
 
 async function isInstalled(name) {

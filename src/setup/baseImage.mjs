@@ -21,7 +21,7 @@ export async function ensureBaseImage(engine) {
 
 /** Makes a minimal Debian from its packages and imports it under the tag. */
 export async function makeBaseImage(engine, tag) {
-  await installPackages(['mmdebstrap', 'debian-archive-keyring'], 'Making the base image without a registry');
+  await installPackages(['mmdebstrap', 'debian-archive-keyring', 'gpg'], 'Making the base image without a registry');
   const tar = join(tmpdir(), `hothouse-base-${process.pid}.tar`);
   try {
     await must('base-image', ...(await asRoot(debstrap(tar), 'sudo npm start')), { cwd: tmpdir() });

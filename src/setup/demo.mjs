@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli, out, root } from './paths.mjs';
+import { cli, out, programEnv, root } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
 
 const FACTORIAL = `import math
@@ -40,8 +40,7 @@ async function connect() {
     import('@modelcontextprotocol/sdk/client/stdio.js'),
   ]);
   const client = new Client({ name: 'hothouse-demonstration', version: '1' });
-  const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined));
-  const server = { command: process.execPath, args: [cli, 'mcp'], cwd: root, env, stderr: 'inherit' };
+  const server = { command: process.execPath, args: [cli, 'mcp'], cwd: root, env: programEnv(), stderr: 'inherit' };
   await client.connect(new StdioClientTransport(server));
   return client;
 }

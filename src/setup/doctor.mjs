@@ -1,10 +1,13 @@
-import { cli } from './paths.mjs';
+import { cli, programEnv } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
 import { ask, output } from './run.mjs';
 
 /** What `hothouse doctor --json` reports. */
 export async function doctor() {
-  const { text } = await output(process.execPath, [cli, 'doctor', '--json'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const { text } = await output(process.execPath, [cli, 'doctor', '--json'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: programEnv(),
+  });
   try {
     return JSON.parse(text);
   } catch {

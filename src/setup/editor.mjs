@@ -51,7 +51,10 @@ export async function editorVariables() {
 
 /** Path of a Chromium; installs one when there is none. */
 async function ensureChromium() {
-  return (await findChromium()) ?? installPackages(['chromium'], 'Testing in a browser').then(findChromium);
+  return (
+    (await findChromium()) ??
+    installPackages(['chromium', 'fonts-liberation'], 'Testing in a browser').then(findChromium)
+  );
 }
 
 async function findChromium() {

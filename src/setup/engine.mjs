@@ -7,7 +7,7 @@ import { reenterWithDockerGroup } from './group.mjs';
 import { logs } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
 import { asRoot } from './root.mjs';
-import { ask, logFile, must } from './run.mjs';
+import { ask, logFile, logged, must } from './run.mjs';
 
 const START_SECONDS = 60;
 const DAEMON = 'dockerd';
@@ -25,7 +25,13 @@ export async function ensureEngine() {
 
 async function install(problem) {
   if ((await ask('apt-get', ['--version'])) === null) throw unusable(problem);
-  await installPackages(['docker.io'], 'Running sandboxes');
+  try {
+    // Recommended: what mounts control groups, and what loads the kernel's profiles.
+    await installPackages(['docker.io'], 'Running sandboxes', { recommended: true });
+  } catch (error) {
+    // Where services cannot run, only the package's last step fails, and we start the daemon ourselves.
+    if (!isDaemonInstalled()) throw error;
+  }
 }
 
 function isDaemonInstalled() {
@@ -33,19 +39,22 @@ function isDaemonInstalled() {
 }
 
 async function startDaemon() {
-  const [command, advice] = startCommand();
-  if (command) return must('engine', ...(await asRoot(command, advice)));
+  if (existsSync('/run/systemd/system')) {
+    const command = ['systemctl', 'start', 'docker'];
+    return must('engine', ...(await asRoot(command, `sudo ${command.join(' ')}`)));
+  }
+  const command = ['service', 'docker', 'start'];
+  const started = await logged('engine', ...(await asRoot(command, `sudo ${command.join(' ')}`)));
+  // In a container or a small virtual machine the service may not raise its limits, and gives up.
+  if (started !== 0) await spawnDaemon();
+}
+
+async function spawnDaemon() {
   const [program, args] = await asRoot([DAEMON], `sudo ${DAEMON}`);
   mkdirSync(logs, { recursive: true });
   const log = openSync(logFile(DAEMON), 'a');
   // It serves the machine, not this command: it stays when we end.
   spawn(program, args, { detached: true, stdio: ['ignore', log, log] }).unref();
-}
-
-function startCommand() {
-  if (existsSync('/run/systemd/system')) return [['systemctl', 'start', 'docker'], 'sudo systemctl start docker'];
-  if (existsSync('/etc/init.d/docker')) return [['service', 'docker', 'start'], 'sudo service docker start'];
-  return [null];
 }
 
 async function waitForEngine() {

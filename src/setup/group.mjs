@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { SetupProblem } from './problem.mjs';
 import { sudoWords } from './root.mjs';
-import { ask, ended } from './run.mjs';
+import { ask } from './run.mjs';
 
-const ENTERED = 'HOTHOUSE_SETUP_IN_GROUP';
-const KEPT = /^(PATH|HOME|CI|TERM|DISPLAY|(HOTHOUSE|XDG|NODE|NPM|PIP|SSL)_.*|(HTTPS?|NO)_PROXY)$/i;
+const ENTERED = 'SETUP_IN_DOCKER_GROUP';
+const KEPT =
+  /^(PATH|HOME|CI|TERM|DISPLAY|SETUP_IN_DOCKER_GROUP|(HOTHOUSE|XDG|NODE|NPM|PIP|SSL)_.*|(HTTPS?|NO)_PROXY)$/i;
 
 /**
  * Runs this command again as a member of the group that may speak with Docker, and ends with its exit status: with `sg`
@@ -19,7 +20,9 @@ export async function reenterWithDockerGroup(problem) {
   console.log(`       Docker is not open to ${username} yet. For good: ${advice}, and log in again.`);
   const [program, ...args] = command;
   const env = { ...process.env, [ENTERED]: '1' };
-  process.exit(await ended(spawn(program, args, { stdio: 'inherit', env })));
+  // It ends by the same Ctrl+C, and has the last word.
+  process.on('SIGINT', () => {});
+  process.exit(spawnSync(program, args, { stdio: 'inherit', env }).status ?? 1);
 }
 
 async function groupCommand(username) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ensureBaseImage } from './baseImage.mjs';
 import { hashOf } from './dependencies.mjs';
 import { doctor, engineCommand } from './doctor.mjs';
-import { cli, out, root } from './paths.mjs';
+import { cli, out, programEnv, root } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
 import { must } from './run.mjs';
 
@@ -15,7 +15,7 @@ export async function ensurePythonImage() {
   const found = await pythonImage();
   if (found && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hashOf(files, found.id)) return;
   await ensureBaseImage(await engineCommand());
-  await must('python-image', process.execPath, [cli, 'build', 'python']);
+  await must('python-image', process.execPath, [cli, 'build', 'python'], { env: programEnv() });
   const built = await pythonImage();
   if (!built) throw new SetupProblem('The Python environment was built, and is not there.', `node ${cli} doctor`);
   mkdirSync(out, { recursive: true });

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cli, out, vsix } from './paths.mjs';
+import { cli, out, programEnv, vsix } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
 import { ended, logFile, must } from './run.mjs';
 
@@ -46,7 +46,7 @@ async function startEditor(entry, node) {
     [...common, ...config, '--auth', 'password', '--bind-addr', `127.0.0.1:${port}`, ...quiet],
     {
       stdio: 'ignore',
-      env: { ...process.env, PASSWORD: password },
+      env: { ...programEnv(), PASSWORD: password },
     },
   );
   const origin = `http://127.0.0.1:${port}`;
@@ -67,7 +67,10 @@ function copySample(folder) {
 }
 
 async function startMcp() {
-  const child = spawn(process.execPath, [cli, 'serve', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [cli, 'serve', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: programEnv(),
+  });
   const line = await Promise.race([firstLine(child.stdout), ended(child).then(() => null)]);
   if (line === null) throw new SetupProblem('The MCP server ended at once.', `node ${cli} serve`);
   return { child, ...JSON.parse(line) };

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { out, root } from './paths.mjs';
+import { out, programEnv, root } from './paths.mjs';
 import { logFile, logged, tail } from './run.mjs';
 
 const bin = (name) => join(root, 'node_modules', name);
@@ -43,13 +43,12 @@ export async function vitest(project) {
   const report = join(out, `${project}.json`);
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const status = await logged(project, process.execPath, [
-    bin('vitest/vitest.mjs'),
-    'run',
-    '--project',
+  const status = await logged(
     project,
-    ...reporters,
-  ]);
+    process.execPath,
+    [bin('vitest/vitest.mjs'), 'run', '--project', project, ...reporters],
+    { env: programEnv() },
+  );
   const counts = existsSync(report) ? vitestCounts(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 0 };
   // Whatever made it fail without a failed test is a failure too.
   if (status !== 0 && counts.failed === 0) counts.failed = 1;

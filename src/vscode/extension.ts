@@ -50,7 +50,7 @@ export function activate(context: ExtensionContext): void {
     registerCompletions(app, notebooks),
     registerNotebookCommands(id, notebooks),
     registerCommands(app),
-    registerPoolView(app),
+    registerPoolView(app, notebooks),
     registerPoolActions(app, notebooks),
     registerStatusBar(app),
     registerSettings(settings, engine, log),

@@ -1,7 +1,8 @@
-import { commands, type Disposable, type ExtensionContext, type Memento, window, workspace } from 'vscode';
+import { type Disposable, type ExtensionContext, type Memento, window, workspace } from 'vscode';
 import { type Log, messageOf } from '../base/log.ts';
 import type { Options } from '../engine/options.ts';
 import type { OptionSource } from '../engine/resolveOptions.ts';
+import { openSetting } from './commands/fix.ts';
 import type { EngineHandle } from './engineHandle.ts';
 
 const SECTION = 'hothouse';
@@ -66,5 +67,5 @@ function tell(problems: readonly string[], memory: Memento): void {
 async function warn(problem: string): Promise<void> {
   const open = 'Open Settings';
   const chosen = await window.showWarningMessage(`Hothouse: ${problem}`, open);
-  if (chosen === open) await commands.executeCommand('workbench.action.openSettings', '@ext:hothouse.hothouse');
+  if (chosen === open) await openSetting('@ext:hothouse.hothouse');
 }

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
 import { loadConfiguration, variableOf } from '../../src/config/config.ts';
+import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
 
 let home: string;
 

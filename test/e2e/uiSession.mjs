@@ -87,8 +87,10 @@ async function save(page, folder) {
   await page.locator('.tab', { hasText: 'saved.ipynb' }).waitFor();
   await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
   // Longer than a closed notebook's session is kept.
-  await page.waitForTimeout(6000);
-  await page.locator('.notebookOverlay .cell-editor-part').last().click();
+  await page.waitForTimeout(2000);
+  await command(page, 'Notebook: Focus Last Cell');
+  await page.keyboard.press('b');
+  await page.keyboard.press('Enter');
   await type(page, 'f"still {name}"');
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('still Hothouse'));
@@ -108,13 +110,13 @@ async function restart(page) {
     .getByRole('button', { name: /Restart/ })
     .first()
     .click();
-  await rows(page).filter({ hasText: 'Untitled-1' }).filter({ hasText: 'idle' }).first().waitFor();
+  await rows(page).filter({ hasText: 'saved.ipynb' }).filter({ hasText: 'idle' }).first().waitFor();
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('NameError').first());
 }
 
 async function close(page) {
-  const row = rows(page).filter({ hasText: 'Untitled-1' }).first();
+  const row = rows(page).filter({ hasText: 'saved.ipynb' }).first();
   await row.hover();
   await row.getByRole('button', { name: 'Close Session' }).click();
   await page.locator('.monaco-dialog-box').getByRole('button', { name: 'Close', exact: true }).click();

@@ -1,7 +1,7 @@
+import type { Configuration } from '../../config/config.ts';
 import type { Preflight } from '../../engine/types.ts';
 import { hostAdvice } from '../advice.ts';
 import { type Command, withEngine } from '../command.ts';
-import type { Configuration } from '../../config/config.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
 import { problemText } from '../terminal.ts';
 

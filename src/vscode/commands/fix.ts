@@ -29,12 +29,18 @@ async function apply(fix: Fix, app: App): Promise<void> {
     case 'terminal':
       return openTerminal(fix.command);
     case 'setting':
-      return void (await commands.executeCommand('workbench.action.openSettings', fix.key));
+      return openSetting(fix.key);
     case 'install_docs':
       return void (await env.openExternal(INSTALL_DOCS));
     case 'look_again':
       return void (await commands.executeCommand('hothouse.doctor'));
   }
+}
+
+/** Opens the settings at `key`, in a remote window those of the remote machine: ours are a machine's. */
+export async function openSetting(key: string): Promise<void> {
+  const command = env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
+  await commands.executeCommand(`workbench.action.${command}`, { query: key });
 }
 
 /** The command waits for the user's Enter: it may ask for a password or change the machine. */

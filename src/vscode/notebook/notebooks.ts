@@ -6,8 +6,8 @@ import type { EngineHandle } from '../engineHandle.ts';
 import { CellQueue } from './cellQueue.ts';
 import { NotebookSession } from './session.ts';
 
-// Saving an untitled notebook closes it and opens the file; which of the two comes first differs.
-const MOVE_MS = 5_000;
+// Saving an untitled notebook opens the file and closes the other; the file may be empty at first.
+const MOVE_MS = 1_000;
 
 /** A notebook that has run something with our kernel. */
 export interface ActiveNotebook {
@@ -18,7 +18,7 @@ export interface ActiveNotebook {
 interface Entry extends ActiveNotebook {
   notebook: NotebookDocument;
   /** Set while it is not known whether the notebook is gone or is being saved as a file. */
-  leaving?: { readonly content: string; readonly timer: NodeJS.Timeout };
+  leaving?: NodeJS.Timeout;
 }
 
 /** The notebooks that use our kernel, each with its session; a closed notebook's session ends. */
@@ -38,7 +38,6 @@ export class Notebooks implements Disposable {
     this.#handle = handle;
     this.#onProblem = onProblem;
     this.#onMoved = onMoved;
-    this.#subscriptions.add(workspace.onDidOpenNotebookDocument((notebook) => this.#move(notebook)));
     this.#subscriptions.add(workspace.onDidCloseNotebookDocument((notebook) => this.release(notebook)));
     this.#subscriptions.add(toDisposable(() => this.#stopTimers()));
   }
@@ -63,6 +62,12 @@ export class Notebooks implements Disposable {
     return [...this.#entries].find(({ session, leaving }) => session.info?.id === sessionId && !leaving)?.notebook;
   }
 
+  /** The present name of the notebook that the session belongs to. */
+  labelOf(sessionId: string): string | undefined {
+    const document = this.documentOf(sessionId);
+    return document && path.basename(document.uri.path);
+  }
+
   /** Gives the notebook a new interpreter; null when it has no session. Cells that wait are dropped. */
   async restart({ queue, session }: ActiveNotebook): Promise<Attempt<SessionInfo> | null> {
     queue.drop();
@@ -74,7 +79,10 @@ export class Notebooks implements Disposable {
     const entry = this.#entry(notebook.uri);
     if (!entry) return;
     if (!notebook.isUntitled) return void this.#end(entry);
-    entry.leaving = { content: contentOf(notebook), timer: setTimeout(() => void this.#end(entry), MOVE_MS) };
+    if (this.#move(entry)) return;
+    entry.leaving = setTimeout(() => {
+      if (!this.#move(entry)) void this.#end(entry);
+    }, MOVE_MS);
   }
 
   dispose(): void {
@@ -97,34 +105,33 @@ export class Notebooks implements Disposable {
     return entry;
   }
 
-  /** Gives the session of an untitled notebook to the file it was just saved as. */
-  #move(notebook: NotebookDocument): void {
-    if (notebook.isUntitled) return;
-    const content = contentOf(notebook);
-    const entry = [...this.#entries].find(
-      (candidate) =>
-        candidate.notebook.isUntitled && (candidate.leaving?.content ?? contentOf(candidate.notebook)) === content,
+  /** Gives the session of an untitled notebook to the file that it was just saved as, if there is one. */
+  #move(entry: Entry): boolean {
+    const content = contentOf(entry.notebook);
+    const file = workspace.notebookDocuments.find(
+      (notebook) => !notebook.isUntitled && !this.find(notebook.uri) && contentOf(notebook) === content,
     );
-    if (!entry) return;
+    if (!file) return false;
     this.#stay(entry);
-    entry.notebook = notebook;
-    this.#onMoved(notebook);
+    entry.notebook = file;
+    this.#onMoved(file);
+    return true;
   }
 
   #stay(entry: Entry): void {
-    clearTimeout(entry.leaving?.timer);
+    clearTimeout(entry.leaving);
     delete entry.leaving;
   }
 
   async #end(entry: Entry): Promise<void> {
-    clearTimeout(entry.leaving?.timer);
+    clearTimeout(entry.leaving);
     this.#entries.delete(entry);
     entry.queue.interrupt();
     await entry.session.close();
   }
 
   #stopTimers(): void {
-    for (const { leaving } of this.#entries) clearTimeout(leaving?.timer);
+    for (const { leaving } of this.#entries) clearTimeout(leaving);
   }
 }
 

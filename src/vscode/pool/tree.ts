@@ -37,10 +37,22 @@ export interface Row {
 const ID_LENGTH = 8;
 
 /** The rows of a snapshot at `now` (ms since the epoch); none while nothing has been started. */
-export function poolRows({ environments, sessions }: Snapshot, now: number): readonly Row[] {
+export function poolRows(
+  { environments, sessions }: Snapshot,
+  now: number,
+  labelOf = (session: SessionInfo) => session.owner.label,
+): readonly Row[] {
   const busy = environments.filter(({ sandboxes, waiting }) => sandboxes.length > 0 || waiting > 0);
   if (busy.length === 0 && sessions.length === 0) return [];
-  return [...busy.map((environment) => environmentRow(environment, sessions, now)), sessionsRow(sessions, now)];
+  return [
+    ...busy.map((environment) => environmentRow(environment, sessions, now)),
+    sessionsRow(sessions, now, labelOf),
+  ];
+}
+
+/** What is seen of rows without hovering; while it stays the same, nothing has to be drawn. */
+export function appearance(rows: readonly Row[]): string {
+  return JSON.stringify(rows, (key, value) => (key === 'subject' || key === 'tooltip' ? undefined : value));
 }
 
 function environmentRow(environment: EnvironmentInfo, sessions: readonly SessionInfo[], now: number): Row {
@@ -83,7 +95,9 @@ function sandboxRow(sandbox: SandboxInfo, sessions: readonly SessionInfo[], now:
   };
 }
 
-function sessionsRow(sessions: readonly SessionInfo[], now: number): Row {
+type LabelOf = (session: SessionInfo) => string;
+
+function sessionsRow(sessions: readonly SessionInfo[], now: number, labelOf: LabelOf): Row {
   return {
     id: 'sessions',
     label: 'Sessions',
@@ -92,17 +106,17 @@ function sessionsRow(sessions: readonly SessionInfo[], now: number): Row {
     icon: 'notebook',
     context: sessions.length === 0 ? 'sessions-none' : 'sessions',
     subject: { kind: 'group' },
-    children: sessions.map((session) => sessionRow(session, now)),
+    children: sessions.map((session) => sessionRow(session, now, labelOf)),
   };
 }
 
 const OWNER_ICONS: Readonly<Record<Owner['kind'], string>> = { notebook: 'notebook', mcp: 'hubot', cli: 'terminal' };
 
-function sessionRow(session: SessionInfo, now: number): Row {
+function sessionRow(session: SessionInfo, now: number, labelOf: LabelOf): Row {
   const { id, owner, state, memoryBytes, openedAt, lastUsedAt, runs } = session;
   return {
     id: `session/${id}`,
-    label: plainText(owner.label),
+    label: plainText(labelOf(session)),
     description: joined(stateWords(state), ageWords(now - openedAt), memoryWords(memoryBytes)),
     tooltip: [
       `${capitalized(session.language)} session ${plainText(id)}`,

@@ -10,19 +10,21 @@ import {
   window,
 } from 'vscode';
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
+import type { SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
+import type { Notebooks } from '../notebook/notebooks.ts';
 import { settled } from '../settled.ts';
-import { poolRows, type Row } from './tree.ts';
+import { appearance, poolRows, type Row } from './tree.ts';
 
 const VIEW = 'hothouse.pool';
 const AGES_MS = 5_000;
 
 /** The pool view: follows the engine, and looks at Docker while it is seen. */
-export function registerPoolView(app: App): Disposable {
+export function registerPoolView(app: App, notebooks: Notebooks): Disposable {
   const stack = new DisposableStack();
-  const changed = stack.add(new EventEmitter<void>());
-  const view = stack.add(window.createTreeView(VIEW, { treeDataProvider: rowProvider(app, changed) }));
-  const redraw = stack.add(settled(() => changed.fire()));
+  const provider = stack.add(new RowProvider(app, notebooks));
+  const view = stack.add(window.createTreeView(VIEW, { treeDataProvider: provider }));
+  const redraw = stack.add(settled(() => provider.redraw()));
   stack.add(app.engine.onDidChange(redraw.trigger));
   stack.add(app.health.onDidChange(() => showProblem(app, view)));
   stack.add(whileVisible(view, () => app.health.watch()));
@@ -30,12 +32,40 @@ export function registerPoolView(app: App): Disposable {
   return stack;
 }
 
-function rowProvider({ engine }: App, changed: EventEmitter<void>): TreeDataProvider<Row> {
-  return {
-    onDidChangeTreeData: changed.event,
-    getChildren: (row) => [...(row?.children ?? poolRows(engine.snapshot(), Date.now()))],
-    getTreeItem: itemOf,
-  };
+/** Gives the editor the rows; a subject in them is as old as the last change that could be seen. */
+class RowProvider implements TreeDataProvider<Row>, Disposable {
+  readonly #app: App;
+  readonly #notebooks: Notebooks;
+  readonly #changed = new EventEmitter<void>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly getTreeItem = itemOf;
+  #drawn = '';
+
+  constructor(app: App, notebooks: Notebooks) {
+    this.#app = app;
+    this.#notebooks = notebooks;
+  }
+
+  getChildren(row?: Row): Row[] {
+    return [...(row?.children ?? this.#rows())];
+  }
+
+  redraw(): void {
+    const drawn = appearance(this.#rows());
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    this.#changed.fire();
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  #rows(): readonly Row[] {
+    // A notebook may have got another name since it opened its session.
+    const labelOf = ({ id, owner }: SessionInfo) => this.#notebooks.labelOf(id) ?? owner.label;
+    return poolRows(this.#app.engine.snapshot(), Date.now(), labelOf);
+  }
 }
 
 function itemOf(row: Row): TreeItem {
@@ -55,7 +85,6 @@ function itemOf(row: Row): TreeItem {
 /** The welcome views go by the context key; the badge says it where the view is hidden. */
 function showProblem({ health: { problem }, engine }: App, view: TreeView<Row>): void {
   void commands.executeCommand('setContext', 'hothouse.problem', problem?.kind ?? '');
-  view.description = problem?.message ?? '';
   view.badge = problem && { value: 1, tooltip: problem.message };
   const rows = poolRows(engine.snapshot(), Date.now());
   // The editor shows no welcome view beside rows.
