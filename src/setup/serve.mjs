@@ -8,7 +8,13 @@ import { cli, out, programEnv, vsix } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
 import { ended, logFile, must } from './run.mjs';
 
-const SETTINGS = { 'workbench.startupEditor': 'none', 'security.workspace.trust.enabled': false };
+const SETTINGS = {
+  'workbench.startupEditor': 'none',
+  'workbench.editorAssociations': { '*.ipynb': 'jupyter-notebook' },
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'security.workspace.trust.enabled': false,
+  'git.openRepositoryInParentFolders': 'never',
+};
 
 /** Serves VS Code with the extension, and MCP clients, until a signal; resolves with the exit status. */
 export async function serve({ entry, node }) {

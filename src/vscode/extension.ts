@@ -42,7 +42,6 @@ export function activate(context: ExtensionContext): void {
     (notebook) => void chooseKernel(notebook, id),
   );
   context.subscriptions.push(
-    channel,
     health,
     notebooks,
     registerMcp(app),
@@ -58,6 +57,8 @@ export function activate(context: ExtensionContext): void {
   shutDown = async () => {
     await mcp.dispose();
     await engine.dispose();
+    // Not with the other subscriptions: the editor ends those at once, and the engine has still something to say.
+    channel.dispose();
   };
   log.debug(`Activated in ${(performance.now() - started).toFixed(1)} ms.`);
 }

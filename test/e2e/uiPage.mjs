@@ -17,7 +17,12 @@ export async function openView(page) {
   await page.locator('.part.sidebar').getByText('Hothouse', { exact: false }).first().waitFor();
 }
 
-/** Rows of the pool view as text. */
+/** The button of the welcome view by its words. */
+export function welcomeButton(page, words) {
+  return page.locator('.part.sidebar .welcome-view-content .monaco-button', { hasText: words });
+}
+
+/** Rows of the pool view. */
 export function rows(page) {
   return page.locator('.part.sidebar .monaco-list-row');
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { command, inOutput, openView, type } from './uiPage.mjs';
+import { command, inOutput, openView, type, welcomeButton } from './uiPage.mjs';
 
 /** What a person sees whose Docker cannot be reached, and how it clears by itself. */
 export async function clickThroughProblem({ page, step, userFolder }) {
@@ -12,9 +12,8 @@ export async function clickThroughProblem({ page, step, userFolder }) {
 
 async function told(page) {
   await openView(page);
-  const welcome = page.locator('.part.sidebar .welcome-view');
-  await welcome.getByText('No Docker Engine answers').first().waitFor();
-  await welcome.getByRole('button', { name: 'Open Setting' }).waitFor();
+  await page.locator('.part.sidebar').getByText('No Docker Engine answers').first().waitFor();
+  await welcomeButton(page, 'Open Setting').waitFor();
   await page.locator('.statusbar-item', { hasText: 'Hothouse' }).first().waitFor();
 }
 
@@ -28,12 +27,11 @@ async function cell(page) {
 }
 
 async function fix(page) {
-  await page.locator('.part.sidebar').getByRole('button', { name: 'Open Setting' }).click();
+  await welcomeButton(page, 'Open Setting').click();
   await page.locator('.settings-editor', { hasText: 'Docker: Host' }).waitFor();
 }
 
 async function mended(page, userFolder) {
   writeFileSync(path.join(userFolder, 'Machine/settings.json'), '{}');
-  const button = page.locator('.part.sidebar').getByRole('button', { name: 'New Python Session' });
-  await button.first().waitFor({ timeout: 30_000 });
+  await welcomeButton(page, 'New Python Session').waitFor({ timeout: 30_000 });
 }

@@ -1,4 +1,4 @@
-import { command, inOutput, openView, rows, type, waitFor } from './uiPage.mjs';
+import { command, inOutput, openView, rows, type, waitFor, welcomeButton } from './uiPage.mjs';
 
 const PLOT = [
   'import numpy as np, matplotlib.pyplot as plt',
@@ -26,7 +26,7 @@ export async function clickThroughSession({ page, step, folder }) {
 
 async function welcome(page) {
   await openView(page);
-  await page.locator('.part.sidebar').getByRole('button', { name: 'New Python Session' }).first().waitFor();
+  await welcomeButton(page, 'New Python Session').waitFor();
 }
 
 async function open(page) {
@@ -52,12 +52,15 @@ async function plot(page) {
 async function tree(page) {
   await rows(page).filter({ hasText: 'Untitled-1' }).filter({ hasText: 'idle' }).first().waitFor();
   await rows(page).filter({ hasText: 'session' }).first().waitFor();
-  await page.mouse.move(1150, 650);
-  await page.mouse.wheel(0, -4000);
+  // For the picture: the memory is there, and the cells are seen from the first one on.
+  await command(page, 'Notebook: Focus First Cell');
+  await page.mouse.move(800, 10);
   await page.waitForTimeout(4000);
 }
 
 async function endless(page) {
+  await command(page, 'Notebook: Focus Last Cell');
+  await page.keyboard.press('Enter');
   await type(page, 'count = 0\nwhile True:\n    count += 1');
   await page.keyboard.press('Shift+Enter');
   await rows(page).filter({ hasText: 'running' }).first().waitFor();
@@ -105,14 +108,16 @@ async function complete(page) {
 
 async function restart(page) {
   await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText('name');
   await page
     .locator('.notebook-toolbar-container')
     .getByRole('button', { name: /Restart/ })
     .first()
     .click();
-  await rows(page).filter({ hasText: 'saved.ipynb' }).filter({ hasText: 'idle' }).first().waitFor();
+  await page.locator('.notebookOverlay .cell-editor-part .view-lines').last().click();
   await page.keyboard.press('Shift+Enter');
-  await inOutput(page, (frame) => frame.getByText('NameError').first());
+  await inOutput(page, (frame) => frame.getByText("NameError: name 'name' is not defined").first());
 }
 
 async function close(page) {

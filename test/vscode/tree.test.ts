@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { poolRows, type Row } from '../../src/vscode/pool/tree.ts';
+import { appearance, poolRows, type Row } from '../../src/vscode/pool/tree.ts';
 import { environment, NOW, sandbox, session, snapshot } from './snapshots.ts';
 
 function outline(rows: readonly Row[], depth = 0): string[] {
@@ -51,6 +51,13 @@ describe('poolRows', () => {
         children.map(({ id }) => id),
       );
     expect(ids('idle')).toEqual(ids('leased'));
+  });
+
+  it('look the same while only facts for the tooltip change', () => {
+    const row = (over: Parameters<typeof session>[0]) =>
+      poolRows(snapshot({ sessions: [session(over)] }), NOW)[0]?.children[0];
+    expect(appearance(row({ lastUsedAt: NOW, runs: 1 }))).toBe(appearance(row({ lastUsedAt: 0, runs: 2 })));
+    expect(appearance(row({}))).not.toBe(appearance(row({ state: 'busy' })));
   });
 
   it('gives rows contexts that the menus match', () => {

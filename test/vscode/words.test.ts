@@ -3,9 +3,9 @@ import { ageWords, counted, memoryWords } from '../../src/vscode/pool/words.ts';
 
 it('says a time span in its largest unit', () => {
   expect([-5, 0, 59_999, 60_000, 3_600_000, 86_400_000].map(ageWords)).toEqual([
-    '< 1 min',
-    '< 1 min',
-    '< 1 min',
+    '<1 min',
+    '<1 min',
+    '<1 min',
     '1 min',
     '1 h',
     '1 d',

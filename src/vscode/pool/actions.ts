@@ -3,7 +3,7 @@ import { DisposableStack } from '../../base/disposable.ts';
 import type { Attempt, Engine, SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
-import type { Row } from './tree.ts';
+import type { Node } from './rowProvider.ts';
 import { counted } from './words.ts';
 
 /** What can be done with the rows of the pool view. */
@@ -11,8 +11,9 @@ export function registerPoolActions({ engine }: App, active: Notebooks): Disposa
   const stack = new DisposableStack();
   const onSession = (command: string, act: (engine: Engine, session: SessionInfo) => Promise<unknown>) =>
     stack.add(
-      commands.registerCommand(command, async ({ subject }: Row) => {
-        if (subject.kind === 'session' && engine.current) await act(engine.current, subject.session);
+      commands.registerCommand(command, async (node?: Node) => {
+        const subject = node?.row.subject;
+        if (subject?.kind === 'session' && engine.current) await act(engine.current, subject.session);
       }),
     );
   onSession('hothouse.session.interrupt', async (on, { id }) => tell(await on.interruptSession(id)));
@@ -20,8 +21,9 @@ export function registerPoolActions({ engine }: App, active: Notebooks): Disposa
   onSession('hothouse.session.close', close);
   onSession('hothouse.session.show', (_, { id }) => show(id, active));
   stack.add(
-    commands.registerCommand('hothouse.sandbox.stop', async ({ subject }: Row) => {
-      if (subject.kind === 'sandbox' && engine.current) await stop(engine.current, subject.sandbox);
+    commands.registerCommand('hothouse.sandbox.stop', async (node?: Node) => {
+      const subject = node?.row.subject;
+      if (subject?.kind === 'sandbox' && engine.current) await stop(engine.current, subject.sandbox);
     }),
   );
   stack.add(commands.registerCommand('hothouse.closeAllSessions', () => closeAll(engine.current)));

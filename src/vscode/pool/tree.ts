@@ -50,9 +50,9 @@ export function poolRows(
   ];
 }
 
-/** What is seen of rows without hovering; while it stays the same, nothing has to be drawn. */
-export function appearance(rows: readonly Row[]): string {
-  return JSON.stringify(rows, (key, value) => (key === 'subject' || key === 'tooltip' ? undefined : value));
+/** What is seen of a row itself without hovering; while it stays the same, nothing has to be drawn. */
+export function appearance(row: Row | undefined): string {
+  return JSON.stringify([row?.label, row?.description, row?.icon, row?.context]);
 }
 
 function environmentRow(environment: EnvironmentInfo, sessions: readonly SessionInfo[], now: number): Row {
@@ -85,7 +85,8 @@ function sandboxRow(sandbox: SandboxInfo, sessions: readonly SessionInfo[], now:
   const owner = sandbox.owner ? `\nIn use by ${ownerWords(sandbox.owner)}` : '';
   return {
     id: `sandbox/${sandbox.id}`,
-    label: plainText(sandbox.id).slice(0, ID_LENGTH),
+    // One that boots has no container and no id of the host's yet.
+    label: sandbox.state === 'booting' ? 'New' : plainText(sandbox.id).slice(0, ID_LENGTH),
     description: joined(state, ageWords(now - sandbox.createdAt), memoryWords(sandbox.memoryBytes)),
     tooltip: `Sandbox ${plainText(sandbox.id)}\nState: ${words}, ${counted(sandbox.uses, 'run')}${owner}`,
     ...look,

@@ -1,20 +1,11 @@
-import {
-  commands,
-  EventEmitter,
-  ThemeColor,
-  ThemeIcon,
-  type TreeDataProvider,
-  TreeItem,
-  TreeItemCollapsibleState,
-  type TreeView,
-  window,
-} from 'vscode';
+import { commands, type TreeView, window } from 'vscode';
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
 import type { SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import { settled } from '../settled.ts';
-import { appearance, poolRows, type Row } from './tree.ts';
+import { type Node, RowProvider } from './rowProvider.ts';
+import { poolRows, type Row } from './tree.ts';
 
 const VIEW = 'hothouse.pool';
 const AGES_MS = 5_000;
@@ -22,7 +13,7 @@ const AGES_MS = 5_000;
 /** The pool view: follows the engine, and looks at Docker while it is seen. */
 export function registerPoolView(app: App, notebooks: Notebooks): Disposable {
   const stack = new DisposableStack();
-  const provider = stack.add(new RowProvider(app, notebooks));
+  const provider = stack.add(new RowProvider(() => rowsOf(app, notebooks)));
   const view = stack.add(window.createTreeView(VIEW, { treeDataProvider: provider }));
   const redraw = stack.add(settled(() => provider.redraw()));
   stack.add(app.engine.onDidChange(redraw.trigger));
@@ -32,58 +23,14 @@ export function registerPoolView(app: App, notebooks: Notebooks): Disposable {
   return stack;
 }
 
-/** Gives the editor the rows; a subject in them is as old as the last change that could be seen. */
-class RowProvider implements TreeDataProvider<Row>, Disposable {
-  readonly #app: App;
-  readonly #notebooks: Notebooks;
-  readonly #changed = new EventEmitter<void>();
-  readonly onDidChangeTreeData = this.#changed.event;
-  readonly getTreeItem = itemOf;
-  #drawn = '';
-
-  constructor(app: App, notebooks: Notebooks) {
-    this.#app = app;
-    this.#notebooks = notebooks;
-  }
-
-  getChildren(row?: Row): Row[] {
-    return [...(row?.children ?? this.#rows())];
-  }
-
-  redraw(): void {
-    const drawn = appearance(this.#rows());
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
-    this.#changed.fire();
-  }
-
-  dispose(): void {
-    this.#changed.dispose();
-  }
-
-  #rows(): readonly Row[] {
-    // A notebook may have got another name since it opened its session.
-    const labelOf = ({ id, owner }: SessionInfo) => this.#notebooks.labelOf(id) ?? owner.label;
-    return poolRows(this.#app.engine.snapshot(), Date.now(), labelOf);
-  }
-}
-
-function itemOf(row: Row): TreeItem {
-  const state = row.children.length > 0 ? TreeItemCollapsibleState.Expanded : TreeItemCollapsibleState.None;
-  const item = new TreeItem(row.label, state);
-  item.id = row.id;
-  item.description = row.description;
-  item.tooltip = row.tooltip;
-  item.contextValue = row.context;
-  item.iconPath = new ThemeIcon(row.icon, row.color === undefined ? undefined : new ThemeColor(row.color));
-  if (row.context.startsWith('session-notebook')) {
-    item.command = { command: 'hothouse.session.show', title: 'Open Notebook', arguments: [row] };
-  }
-  return item;
+function rowsOf({ engine }: App, notebooks: Notebooks): readonly Row[] {
+  // A notebook may have got another name since it opened its session.
+  const labelOf = ({ id, owner }: SessionInfo) => notebooks.labelOf(id) ?? owner.label;
+  return poolRows(engine.snapshot(), Date.now(), labelOf);
 }
 
 /** The welcome views go by the context key; the badge says it where the view is hidden. */
-function showProblem({ health: { problem }, engine }: App, view: TreeView<Row>): void {
+function showProblem({ health: { problem }, engine }: App, view: TreeView<Node>): void {
   void commands.executeCommand('setContext', 'hothouse.problem', problem?.kind ?? '');
   view.badge = problem && { value: 1, tooltip: problem.message };
   const rows = poolRows(engine.snapshot(), Date.now());
@@ -91,7 +38,7 @@ function showProblem({ health: { problem }, engine }: App, view: TreeView<Row>):
   view.message = problem && rows.length > 0 ? `${problem.message} ${problem.advice}` : '';
 }
 
-function whileVisible(view: TreeView<Row>, start: () => Disposable): Disposable {
+function whileVisible(view: TreeView<Node>, start: () => Disposable): Disposable {
   let going: Disposable | undefined;
   const follow = (visible: boolean) => {
     going?.dispose();

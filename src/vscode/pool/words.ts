@@ -1,8 +1,8 @@
-/** A time span for people, in its largest unit: `< 1 min`, `3 min`, `2 h`, `4 d`. */
+/** A time span for people, in its largest unit: `<1 min`, `3 min`, `2 h`, `4 d`. */
 export function ageWords(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   // Seconds would have rows change all the time, and a row that changes loses the mouse.
-  if (seconds < 60) return '< 1 min';
+  if (seconds < 60) return '<1 min';
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
