@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 
 /** What an editor of its own needs for these tests; `settings` come on top. */
@@ -39,7 +40,7 @@ export async function startEditor(options) {
     executablePath: options.chromium,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 });
   const page = await context.newPage();
   const consoleLog = createWriteStream(`${out}/console.log`);
   page.on('console', (message) => consoleLog.write(`[${message.type()}] ${message.text()}\n`));
@@ -68,6 +69,8 @@ async function serve({ out, node, driver, env = {} }, common) {
   const smoke = driver ? ['--vscode-option', 'enable-smoke-test-driver'] : [];
   const child = spawn(node, [...common, ...flags, ...quiet, ...smoke], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, so that its end can be waited for.
+    detached: true,
     env: { ...plainEnv(), ...env },
   });
   const log = createWriteStream(`${out}/server.log`);
@@ -99,11 +102,17 @@ function freePort() {
   });
 }
 
-/** The extension gets its time to remove its containers; then the server is ended hard. */
+/** Ends the server and waits for its extension host too, which removes its containers before it leaves. */
 async function end(child) {
-  const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
-  await gone;
-  clearTimeout(timer);
+  for (let turn = 0; turn < 100 && groupLives(child.pid); turn += 1) await sleep(200);
+  if (groupLives(child.pid)) process.kill(-child.pid, 'SIGKILL');
+}
+
+function groupLives(pid) {
+  try {
+    return process.kill(-pid, 0);
+  } catch {
+    return false;
+  }
 }

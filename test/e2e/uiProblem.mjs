@@ -33,5 +33,7 @@ async function fix(page) {
 
 async function mended(page, userFolder) {
   writeFileSync(path.join(userFolder, 'Machine/settings.json'), '{}');
-  await welcomeButton(page, 'New Python Session').waitFor({ timeout: 30_000 });
+  await page.locator('.part.sidebar').getByText('No Docker Engine answers').waitFor({ state: 'hidden' });
+  const warning = page.locator('.statusbar-item', { hasText: 'Hothouse' }).locator('.codicon-warning');
+  await warning.waitFor({ state: 'hidden' });
 }

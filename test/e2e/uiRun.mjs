@@ -40,12 +40,19 @@ const LOOK = {
   'notebook.globalToolbarShowLabel': 'always',
 };
 
+/** A picture without the hover that the last click left behind. */
+async function picture(page, options) {
+  await page.mouse.move(600, 788);
+  await page.waitForTimeout(700);
+  await page.screenshot(options);
+}
+
 /** Steps build on each other, so the first that fails ends the run. */
 function stepper(page, name, shots, report) {
-  return async (title, action, shot) => {
+  return async (title, action, shot, clip) => {
     try {
       const value = await action();
-      if (shot) await page.screenshot({ path: path.join(shots, `${shot}.png`) });
+      if (shot) await picture(page, { path: path.join(shots, `${shot}.png`), clip });
       report(`ok ${name}: ${title}`);
       return value;
     } catch (error) {

@@ -16,8 +16,8 @@ export async function clickThroughSession({ page, step, folder }) {
   await step('a cell runs', () => firstCell(page));
   await step('a plot is seen', () => plot(page));
   await step('the tree shows the session and its sandbox', () => tree(page), 'session');
-  await step('an endless cell runs', () => endless(page), 'running');
-  await step('the interrupt button ends it and variables are kept', () => interrupt(page), 'interrupted');
+  await step('an endless cell runs', () => endless(page), 'pool', { x: 0, y: 36, width: 350, height: 230 });
+  await step('the interrupt button ends it and variables are kept', () => interrupt(page), 'interrupt');
   await step('saving the notebook keeps its session', () => save(page, folder), 'saved');
   await step('completions know living variables', () => complete(page), 'completion');
   await step('Restart Session in the toolbar forgets', () => restart(page), 'restarted');
@@ -54,7 +54,6 @@ async function tree(page) {
   await rows(page).filter({ hasText: 'session' }).first().waitFor();
   // For the picture: the memory is there, and the cells are seen from the first one on.
   await command(page, 'Notebook: Focus First Cell');
-  await page.mouse.move(800, 10);
   await page.waitForTimeout(4000);
 }
 
@@ -109,7 +108,7 @@ async function complete(page) {
 async function restart(page) {
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+A');
-  await page.keyboard.insertText('name');
+  await page.keyboard.insertText('print(name)');
   await page
     .locator('.notebook-toolbar-container')
     .getByRole('button', { name: /Restart/ })

@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/engine/types.ts';
+import { EngineHandle } from '../../src/vscode/engineHandle.ts';
+import { NotebookSession } from '../../src/vscode/notebook/session.ts';
+import { BOB, EngineBench, until } from '../engine/engineBench.ts';
+
+const handles: EngineHandle[] = [];
+afterEach(() => Promise.all(handles.splice(0).map((handle) => handle.dispose())));
+const { signal } = new AbortController();
+
+function setUp() {
+  const bench = new EngineBench();
+  const handle = new EngineHandle(async () => bench.engine);
+  handles.push(handle);
+  return { bench, session: new NotebookSession(handle, BOB) };
+}
+
+async function opened(session: NotebookSession): Promise<{ id: string; replaced: boolean }> {
+  const result = await session.open(signal);
+  if (!result.ok) throw new Error(result.error.message);
+  return result;
+}
+
+function run(session: NotebookSession, id: string, code: string): Promise<RunResult> {
+  return session.run(id, code, () => {}, signal);
+}
+
+describe('NotebookSession', () => {
+  it('has no session before its first cell, then keeps one', async () => {
+    const { session } = setUp();
+    expect(session.info).toBeUndefined();
+    const { id } = await opened(session);
+    expect(await opened(session)).toEqual({ ok: true, id, replaced: false });
+    expect((await run(session, id, 'print hello')).stdout).toContain('hello');
+  });
+
+  it('starts the same session anew when its sandbox was lost, and counts from one', async () => {
+    const { bench, session } = setUp();
+    const { id } = await opened(session);
+    session.nextOrder();
+    await bench.engine.stopSandbox(bench.session(id)?.sandboxId ?? '');
+    await until(() => session.info?.state === 'ended');
+    expect(await opened(session)).toEqual({ ok: true, id, replaced: false });
+    expect(session.nextOrder()).toBe(1);
+    expect((await run(session, id, 'print again')).status).toBe('ok');
+  });
+
+  it('opens another when somebody closed it, and says so', async () => {
+    const { bench, session } = setUp();
+    const { id } = await opened(session);
+    await bench.engine.closeSession(id);
+    const next = await opened(session);
+    expect(next.replaced).toBe(true);
+    expect(next.id).not.toBe(id);
+  });
+
+  it('interrupts what runs in it, whoever started it', async () => {
+    const { bench, session } = setUp();
+    const { id } = await opened(session);
+    const { result } = await bench.begin('sleep 100000', { sessionId: id });
+    await session.interrupt();
+    expect((await result).status).toBe('interrupted');
+  });
+
+  it('restarts and counts from one', async () => {
+    const { session } = setUp();
+    expect(await session.restart()).toBeNull();
+    const { id } = await opened(session);
+    session.nextOrder();
+    expect(await session.restart()).toMatchObject({ ok: true, value: { id } });
+    expect(session.nextOrder()).toBe(1);
+  });
+
+  it('ends with its notebook', async () => {
+    const { bench, session } = setUp();
+    await opened(session);
+    await session.close();
+    expect(bench.engine.snapshot().sessions).toEqual([]);
+    expect(session.info).toBeUndefined();
+  });
+});
