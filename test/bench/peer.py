@@ -27,6 +27,7 @@ async def main(image, code, count):
     config.docker.pool_size = 2
     config.docker.working_dir = "/tmp"
     config.blocked_modules = []
+    config.allowed_modules = ["numpy", "pandas"]
     manager = DockerManager(config)
     await manager.initialize_pool()
     try:
