@@ -20,6 +20,7 @@ export class AgentConnection {
   readonly #lost = deferred<SandboxLoss>();
   #greeting: Deferred<Ready> | undefined;
   #isLost = false;
+  readonly #unsent: Buffer[] = [];
 
   /** Called with each frame but `ready`. */
   onFrame: (frame: Frame) => void = () => {};
@@ -53,8 +54,13 @@ export class AgentConnection {
     return greeting.promise;
   }
 
+  /** What is sent in one turn leaves in one write: each wakes several processes on its way to the agent. */
   send(bytes: Buffer): void {
-    if (!this.#isLost) this.#container.stdin.write(bytes);
+    if (this.#unsent.push(bytes) > 1) return;
+    queueMicrotask(() => {
+      const frames = this.#unsent.splice(0);
+      if (!this.#isLost) this.#container.stdin.write(Buffer.concat(frames));
+    });
   }
 
   /** Gives the connection up. */

@@ -8,6 +8,7 @@ import struct
 HEADER = struct.Struct(">BII")
 COUNTS = struct.Struct(">QQ")
 MAX_PAYLOAD = 16 * 1024 * 1024
+_GATHER = 1 << 16
 
 HELLO, START, RUN, INPUT, CLOSE_INPUT, RESET, PING, REQUEST = range(1, 9)
 READY, STDOUT, STDERR, EVENT, EXIT, REPLY = range(65, 71)
@@ -48,16 +49,26 @@ class Reader:
 
 
 class Writer:
-    """Writes whole frames to a descriptor; raises Closed when nobody takes them for `patience` seconds."""
+    """
+    Gathers frames and writes them to a descriptor: each write wakes several processes on its way to the engine. Raises
+    Closed when nobody takes them for `patience` seconds.
+    """
 
     def __init__(self, fd, patience):
         os.set_blocking(fd, False)
         self._fd = fd
+        self._gathered = bytearray()
         self._patience = patience
         self._poll = select.poll()
         self._poll.register(fd, select.POLLOUT)
 
     def raw(self, data):
+        self._gathered += data
+        if len(self._gathered) >= _GATHER:
+            self.flush()
+
+    def flush(self):
+        data, self._gathered = self._gathered, bytearray()
         view = memoryview(data)
         while view:
             try:

@@ -1,7 +1,10 @@
 """What the agent asks of the kernel beyond Python's own library."""
 
+import array
 import ctypes
+import fcntl
 import os
+import termios
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
@@ -20,6 +23,13 @@ def set_dumpable(yes):
     """Whether processes of the same user may trace this one and open its descriptors and memory."""
     if _libc.prctl(_PR_SET_DUMPABLE, int(yes), 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_DUMPABLE)")
+
+
+def unread(fd):
+    """Bytes that wait in a pipe."""
+    count = array.array("i", [0])
+    fcntl.ioctl(fd, termios.FIONREAD, count)
+    return count[0]
 
 
 def use_huge_pages():

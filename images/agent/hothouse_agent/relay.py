@@ -28,10 +28,16 @@ class _Pipe:
     def restart(self):
         self.total = 0
 
-    def pump(self):
+    def take(self, count):
+        """Reads `count` bytes that are known to be there."""
+        end = self.total + count
+        while self.total < end and self.pump(end - self.total):
+            pass
+
+    def pump(self, most=_CHUNK):
         """Reads once; False when there is nothing more to come."""
         try:
-            data = os.read(self.fd, _CHUNK)
+            data = os.read(self.fd, min(most, _CHUNK))
         except BlockingIOError:
             return True
         room = self._limit - self.total
@@ -44,9 +50,10 @@ class _Pipe:
 class _Lines:
     """The event lines of a child, bounded together; a line too many is counted and dropped."""
 
-    def __init__(self, fd, limit, forward):
+    def __init__(self, fd, limit, before, forward):
         self.fd = fd
         self._limit = limit
+        self._before = before
         self._forward = forward
         self.restart()
         self._buffer = bytearray()
@@ -56,10 +63,13 @@ class _Lines:
         self.dropped = 0
 
     def pump(self):
+        # What was written before these lines waits in the other pipes; what comes later waits until they were read.
+        take_output = self._before()
         try:
             data = os.read(self.fd, _CHUNK)
         except BlockingIOError:
             return True
+        take_output()
         if b"\n" not in data:
             self._buffer += data
             if len(self._buffer) > self._limit:
@@ -90,7 +100,9 @@ class _Child:
         self.stdout = _Pipe(fds["stdout"], limit, lambda data: self._send(frames.STDOUT, data))
         self.stderr = _Pipe(fds["stderr"], limit, lambda data: self._send(frames.STDERR, data))
         # Twice what the driver allows itself, so that an honest run never meets this limit.
-        self.events = _Lines(fds["events"], 2 * relay.hello["eventBytes"], self._event) if "events" in fds else None
+        self.events = None
+        if "events" in fds:
+            self.events = _Lines(fds["events"], 2 * relay.hello["eventBytes"], self._note_output, self._event)
         self._sink = sink
         self._queued = bytearray()
         self._closing = False
@@ -98,6 +110,10 @@ class _Child:
     def _send(self, kind, data):
         if self.number is not None:
             self._relay.send(kind, self.number, data)
+
+    def _note_output(self):
+        waiting = [(pipe, kernel.unread(pipe.fd)) for pipe in (self.stdout, self.stderr)]
+        return lambda: [pipe.take(count) for pipe, count in waiting]
 
     def _event(self, line):
         self._send(frames.EVENT, frames.COUNTS.pack(self.stdout.total, self.stderr.total) + line)
@@ -142,6 +158,7 @@ class _Child:
                 ready = select.select([reader.fd], [], [], 0)[0]
                 if not ready or not reader.pump():
                     break
+        for reader in self.readers():
             self._relay.unwatch(reader.fd)
             os.close(reader.fd)
         self._queued.clear()
@@ -204,6 +221,7 @@ class Relay:
     def serve(self):
         silence = self.hello["silenceMs"] / 1000
         while True:
+            self._writer.flush()
             left = self._heard + silence - time.monotonic()
             if left <= 0:
                 raise frames.Closed

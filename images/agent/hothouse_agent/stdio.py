@@ -1,29 +1,27 @@
 """
 stdin, stdout and stderr of user code. All output goes through pipes, and the relay reads each pipe by itself; so
 before another pipe is written to, the one before must have been read. Then the order in which things were written is the
-order in which they arrive.
+order in which they arrive. Events may follow output at once: the relay looks for output before it passes an event on.
 """
 
-import array
-import fcntl
 import io
 import os
 import sys
-import termios
 import time
 
+from . import kernel
+
 _SPINS = 50
+_LINE_ENDS = ("\n", "\r")
 _STARTS = frozenset(("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec"))
 
 
 def _unread(fd):
-    count = array.array("i", [0])
     try:
-        fcntl.ioctl(fd, termios.FIONREAD, count)
+        return kernel.unread(fd)
     except OSError:
         # User code has closed it, or put a file in its place: there is no order to keep.
         return 0
-    return count[0]
 
 
 def _drained(fd):
@@ -62,7 +60,7 @@ class Order:
         """Writes an event line after all that was written before."""
         if os.getpid() != self._pid:
             return
-        self.settle()
+        flush()
         self._last = self._events
         # The newline in front ends whatever else was written to this descriptor.
         view = memoryview(b"\n" + line + b"\n")
@@ -79,8 +77,9 @@ class _Stream(io.TextIOWrapper):
     def write(self, text):
         self._order.turn(self._fd)
         count = super().write(text)
-        # Live output: whoever watches should see a progress line before its newline.
-        self.flush()
+        # Whole lines leave at once, and so does what print() ends without one: it writes its empty end.
+        if not text or text.endswith(_LINE_ENDS):
+            self.flush()
         return count
 
 
