@@ -107,10 +107,14 @@ class Planning {
     return times.length > 0 ? Math.min(...times) : null;
   }
 
-  /** The owner's own sandbox before a fresh one. */
+  /** The owner's own sandbox before a fresh one; of several the one idle for longest, which has had time to get ready. */
   #pick({ owner }: Waiter): IdleSlot | undefined {
-    const own = this.#idle.find(({ member }) => member.owner?.id === owner.id);
-    const slot = own ?? this.#idle.find(({ member }) => member.owner === null);
+    const own = this.#idle.filter(({ member }) => member.owner?.id === owner.id);
+    const fit = own.length > 0 ? own : this.#idle.filter(({ member }) => member.owner === null);
+    const slot = fit.reduce<IdleSlot | undefined>(
+      (one, other) => (one && one.since <= other.since ? one : other),
+      undefined,
+    );
     if (slot) this.#idle = this.#idle.filter((other) => other !== slot);
     return slot;
   }

@@ -188,7 +188,7 @@ export class Pool {
     void this.#comeBack(member.sandbox).then((failure) => {
       const slot = this.#slots.get(id);
       if (slot?.kind !== 'resetting') return;
-      if (failure === null) this.#slots.set(id, { kind: 'idle', id, member });
+      if (failure === null) this.#slots.set(id, { kind: 'idle', id, member, since: this.#clock.now() });
       else this.#end(slot, failure);
       this.#pulse();
     });
@@ -219,7 +219,7 @@ export class Pool {
 
   #onBooted({ id, recipe, createdAt, abort }: BootingSlot, sandbox: Sandbox): void {
     const member: Member = { sandbox, recipe, createdAt, bornAt: this.#clock.now(), owner: null, uses: 0 };
-    const slot: IdleSlot = { kind: 'idle', id, member };
+    const slot: IdleSlot = { kind: 'idle', id, member, since: member.bornAt };
     this.#slots.set(id, slot);
     if (abort.signal.aborted) this.#end(slot, 'it is not wanted any more');
     else this.#backoff = null;

@@ -33,6 +33,8 @@ export interface BootingSlot extends Numbered {
 export interface IdleSlot extends Numbered {
   readonly kind: 'idle';
   readonly member: Member;
+  /** When it became idle, by the pool's clock. */
+  readonly since: number;
 }
 
 export interface LeasedSlot extends Numbered {

@@ -17,13 +17,15 @@ const PACKAGES = ['python-docker-mcp==0.2.5', 'mcp<2', 'setuptools<81'];
 export async function dockerTimings(image: string, code: string, counts: { exec: number; run: number; bare: number }) {
   const { stdout } = await execute('docker', ['run', '-d', '--rm', '--network', 'none', image, 'sleep', '600']);
   const id = stdout.trim();
+  // The interpreter itself: what PATH names may be a script that looks for it.
+  const python = (await execute('python3', ['-c', 'import sys; print(sys.executable)'])).stdout.trim();
   try {
     return {
       exec: await time(counts.exec, () => execute('docker', ['exec', id, 'python3', '-c', code])),
       run: await time(counts.run, () =>
         execute('docker', ['run', '--rm', '--network', 'none', image, 'python3', '-c', code]),
       ),
-      bare: code.includes('numpy') ? null : await time(counts.bare, () => execute('python3', ['-c', code])),
+      bare: code.includes('numpy') ? null : await time(counts.bare, () => execute(python, ['-c', code])),
     };
   } finally {
     await execute('docker', ['rm', '-f', id]);

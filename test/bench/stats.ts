@@ -5,10 +5,14 @@ export interface Timing {
   readonly samples: number;
 }
 
-/** Times `count` calls of `action`, one after the other; `warmUp` calls before are not counted. */
-export async function time(count: number, action: () => Promise<unknown>, warmUp = 3): Promise<Timing> {
+/**
+ * Times `count` calls of `action`, one after the other, with `pauseMs` between them; `warmUp` calls before are not
+ * counted.
+ */
+export async function time(count: number, action: () => Promise<unknown>, warmUp = 3, pauseMs = 0): Promise<Timing> {
   const samples: number[] = [];
   for (let call = -warmUp; call < count; call += 1) {
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     const start = performance.now();
     await action();
     if (call >= 0) samples.push(performance.now() - start);

@@ -5,11 +5,11 @@ import type { PoolState } from '../../src/pool/state.ts';
 import { FakeSandbox } from './fakeSandbox.ts';
 import { OPTIONS, owner } from './poolBench.ts';
 
-function idle(id: number, ownerId: string | null, bornAt = 0): Slot {
+function idle(id: number, ownerId: string | null, bornAt = 0, since = bornAt): Slot {
   const sandbox = new FakeSandbox(`sandbox-${id}`);
   const uses = ownerId === null ? 0 : 1;
   const member = { sandbox, bornAt, createdAt: 0, recipe: 1, owner: ownerId === null ? null : owner(ownerId), uses };
-  return { kind: 'idle', id, member };
+  return { kind: 'idle', id, member, since };
 }
 
 function state(rest: Partial<PoolState>): PoolState {
@@ -22,6 +22,12 @@ describe('a plan', () => {
     const waiters = [{ number: 1, owner: owner('a'), purpose: 'run' as const }];
     const { actions } = plan(state({ slots, waiters }), 0);
     expect(actions).toEqual([{ kind: 'grant', waiter: waiters[0], slot: slots[1] }]);
+  });
+
+  it('gives the one that has been idle for longest', () => {
+    const slots = [idle(1, 'a', 0, 30), idle(2, 'a', 0, 10), idle(3, 'a', 0, 20)];
+    const waiters = [{ number: 1, owner: owner('a'), purpose: 'run' as const }];
+    expect(plan(state({ slots, waiters }), 40).actions).toMatchObject([{ kind: 'grant', slot: { id: 2 } }]);
   });
 
   it('looks again when the oldest idle sandbox comes of age', () => {

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import sys
 
 _METHODS = (
     ("text/html", "_repr_html_"),

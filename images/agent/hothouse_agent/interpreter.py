@@ -8,7 +8,7 @@ import signal
 import sys
 import types
 
-from . import cell, completion, display, pictures, shell, stdio
+from . import cell, completion, display, pictures, randomness, shell, stdio
 
 
 _main = types.ModuleType("__main__")
@@ -41,7 +41,7 @@ class Interpreter:
     def serve(self):
         signal.signal(signal.SIGINT, self._on_interrupt)
         stdio.install(self._order)
-        _reseed()
+        randomness.install()
         pictures.install(self._publisher)
         shell.install(self._publisher, _main)
         self._given = frozenset(_main.__dict__)
@@ -106,11 +106,3 @@ class Interpreter:
             # As it will arrive: JSON turns tuples into lists and keys into strings.
             state[name] = json.loads(text)
         return state
-
-
-def _reseed():
-    # random reseeds itself after a fork; NumPy's global generator would give every run the same numbers.
-    numpy_random = sys.modules.get("numpy.random")
-    if numpy_random is not None:
-        # From a list: without arguments it costs 0.4 ms after a fork.
-        numpy_random.seed(list(os.urandom(16)))
