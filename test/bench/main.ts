@@ -27,7 +27,8 @@ interface Row {
 async function ours(engine: Engine, code: string): Promise<Row[]> {
   const oneShot = await time(200, () => run(engine, code), 20);
   const paced = await time(100, () => run(engine, code), 5, PACE_MS);
-  const overMcp = await mcp(engine, code);
+  const overMcp = await mcp(engine, code, 200, 0);
+  const pacedMcp = await mcp(engine, code, 100, PACE_MS);
   const session = await engine.openSession('python', OWNER);
   if (!session.ok) throw new Error(session.error.message);
   const cell = await time(300, () => run(engine, code, session.value.id), 20);
@@ -35,25 +36,23 @@ async function ours(engine: Engine, code: string): Promise<Row[]> {
   return [
     { what: 'Hothouse, engine, one-shot, back to back', code, timing: oneShot },
     { what: `Hothouse, engine, one-shot, every ${PACE_MS} ms`, code, timing: paced },
-    { what: 'Hothouse, MCP over HTTP, one-shot', code, timing: overMcp },
+    { what: 'Hothouse, MCP over HTTP, one-shot, back to back', code, timing: overMcp },
+    { what: `Hothouse, MCP over HTTP, one-shot, every ${PACE_MS} ms`, code, timing: pacedMcp },
     { what: 'Hothouse, session cell', code, timing: cell },
   ];
 }
 
-async function mcp(engine: Engine, code: string): Promise<Timing> {
+async function mcp(engine: Engine, code: string, count: number, pauseMs: number): Promise<Timing> {
   const server = await startHttpServer({ engine, log: silentLog, version: '0' });
   const client = new Client({ name: 'bench', version: '0' });
   const headers = { Authorization: `Bearer ${server.token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } }));
   try {
-    return await time(
-      200,
-      async () => {
-        const answer = await client.callTool({ name: 'run_code', arguments: { language: 'python', code } });
-        if (answer.isError) throw new Error(JSON.stringify(answer.structuredContent));
-      },
-      20,
-    );
+    const call = async () => {
+      const answer = await client.callTool({ name: 'run_code', arguments: { language: 'python', code } });
+      if (answer.isError) throw new Error(JSON.stringify(answer.structuredContent));
+    };
+    return await time(count, call, 20, pauseMs);
   } finally {
     await client.close();
     await server.dispose();
