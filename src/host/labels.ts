@@ -1,4 +1,4 @@
-/** Labels of every container we make; reaping goes by them. */
+/** Labels of every container and image we make; reaping goes by them. */
 export const LABEL = {
   /** On every container of ours. */
   managed: 'dev.hothouse.managed',
@@ -8,4 +8,8 @@ export const LABEL = {
   owner: 'dev.hothouse.owner',
   /** The environment it runs. */
   environment: 'dev.hothouse.environment',
+  /** On images: the language they are for. */
+  language: 'dev.hothouse.language',
+  /** On images that only others are built from. */
+  stage: 'dev.hothouse.stage',
 } as const;
