@@ -89,8 +89,12 @@ function npmInstall(folder, name, env) {
   return must('editor', 'npm', args, { cwd: folder, env: { ...withoutNpm(process.env), ...env } });
 }
 
-/** `npm start` leaves settings of this project in the environment, which an npm for another folder would obey. */
+/**
+ * `npm start` leaves its own settings in the environment, which an npm for another folder would obey: this project's
+ * folders, and the Node it runs on, by which code-server's install script judges.
+ */
 function withoutNpm(env) {
-  const foreign = /^npm_(package|lifecycle|command|config_(local_prefix|prefix|global_prefix))/;
+  const foreign =
+    /^npm_(package|lifecycle|command|execpath|node_execpath|config_(local_prefix|prefix|global_prefix|user_agent|node_gyp))/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name)));
 }
