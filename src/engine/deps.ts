@@ -23,5 +23,6 @@ export interface EngineDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly identity: Identity;
-  readonly images: Readonly<Record<LanguageId, ImageSource>>;
+  /** Asked when an image is to be built: what it needs of the machine takes a while to find out. */
+  readonly images: Readonly<Record<LanguageId, () => Promise<ImageSource>>>;
 }

@@ -148,8 +148,9 @@ class LiveEngine implements Engine {
     if (!isLanguage(language)) return refused(unknownLanguage(language));
     const environment = this.#environments[language];
     const tag = environment.image;
-    const build = { ...this.#deps.images[language], tag, labels: { [LABEL.managed]: 'true' } };
     try {
+      const source = await this.#deps.images[language]();
+      const build = { ...source, tag, labels: { [LABEL.managed]: 'true' } };
       await this.#hosts.current.buildImage(build, onLine, signal);
     } catch (error) {
       return refused(problemOf(error));

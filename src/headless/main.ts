@@ -23,12 +23,7 @@ const home = homedir();
 
 const createRealEngine: Cli['createEngine'] = async (options, log) => {
   const images = join(rootFolder(), 'images');
-  const [agent, machine, owner, settings] = await Promise.all([
-    loadAgent(join(images, 'agent')),
-    machineId(),
-    thisOwner(),
-    machineBuildSettings(env),
-  ]);
+  const [agent, machine, owner] = await Promise.all([loadAgent(join(images, 'agent')), machineId(), thisOwner()]);
   return createEngine({
     connect: ({ host }) => dockerHost({ host, env, home, log }),
     agent,
@@ -36,7 +31,7 @@ const createRealEngine: Cli['createEngine'] = async (options, log) => {
     clock: systemClock,
     log,
     identity: { machine, owner },
-    images: { python: { context: join(images, 'python'), ...settings } },
+    images: { python: async () => ({ context: join(images, 'python'), ...(await machineBuildSettings(env)) }) },
   });
 };
 

@@ -93,11 +93,10 @@ async function buildEngine(context: ExtensionContext, settings: Settings, log: L
     import('node:path'),
   ]);
   const images = join(context.extensionPath, 'images');
-  const [agent, options, identity, machine] = await Promise.all([
+  const [agent, options, identity] = await Promise.all([
     loadAgent(join(images, 'agent')),
     settings.options(),
     processIdentity(),
-    machineBuildSettings(env),
   ]);
   return createEngine({
     connect: ({ host }) => dockerHost({ host, env, home: homedir(), log }),
@@ -106,7 +105,7 @@ async function buildEngine(context: ExtensionContext, settings: Settings, log: L
     clock: systemClock,
     log,
     identity,
-    images: { python: { context: join(images, 'python'), ...machine } },
+    images: { python: async () => ({ context: join(images, 'python'), ...(await machineBuildSettings(env)) }) },
   });
 }
 

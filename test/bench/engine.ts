@@ -22,7 +22,7 @@ export async function realEngine(options: OptionsInput): Promise<Engine> {
     clock: systemClock,
     log: silentLog,
     identity: { machine: await machineId(), owner: await thisOwner() },
-    images: { python: { context: path.join(images, 'python'), buildArgs: {} } },
+    images: { python: async () => ({ context: path.join(images, 'python'), buildArgs: {} }) },
   });
 }
 

@@ -48,7 +48,9 @@ describe('an engine on Docker', () => {
       clock: systemClock,
       log: silentLog,
       identity,
-      images: { python: { context: path.resolve(import.meta.dirname, '../../images/python'), buildArgs: {} } },
+      images: {
+        python: async () => ({ context: path.resolve(import.meta.dirname, '../../images/python'), buildArgs: {} }),
+      },
     });
   });
   afterAll(() => engine.dispose());

@@ -35,7 +35,7 @@ export class EngineBench {
       clock: this.clock,
       log: silentLog,
       identity: { machine: 'test', owner: `${process.pid}:` },
-      images: { python: { context: '/nowhere', buildArgs: {} } },
+      images: { python: async () => ({ context: '/nowhere', buildArgs: {} }) },
     });
   }
 
