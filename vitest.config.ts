@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-/** `unit` needs nothing but Node; `docker` needs a Docker Engine and the Python image. */
+const attacks = ['test/isolation/**', 'test/faults/**'];
+
+/** `unit` needs nothing but Node; `docker` and `isolation` need a Docker Engine and the Python image. */
 export default defineConfig({
   test: {
     projects: [
@@ -8,16 +10,26 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.docker.test.ts', 'test/e2e/**'],
+          exclude: ['test/**/*.docker.test.ts', 'test/e2e/**', ...attacks],
         },
       },
       {
         test: {
           name: 'docker',
           include: ['test/**/*.docker.test.ts'],
+          exclude: attacks,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Sandboxes share two cores and some tests measure; one file at a time keeps them honest.
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'isolation',
+          include: attacks.map((folder) => `${folder}/*.test.ts`),
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           fileParallelism: false,
         },
       },

@@ -161,7 +161,7 @@ class LiveEngine implements Engine {
 
   async preflight(signal?: AbortSignal): Promise<Preflight> {
     const host = this.#hosts.current;
-    const found = await preflight(host, this.#all(), signal);
+    const found = await preflight(host, this.#options.docker.runtime, this.#all(), signal);
     if (found.host.info) this.#hosts.learned(host, found.host.info);
     if (found.host.problem) this.#hosts.failed(host, found.host.problem);
     return found;

@@ -1,4 +1,5 @@
 import { messageOf } from '../base/log.ts';
+import type { Host } from '../host/host.ts';
 import type { Language } from '../languages/language.ts';
 import type { Grant } from '../pool/lease.ts';
 import { type Boot, Pool } from '../pool/pool.ts';
@@ -15,6 +16,8 @@ import type { EnvironmentInfo, Owner, SandboxInfo } from './types.ts';
 const EVENT_BYTES = 8 * 1024 * 1024;
 /** An import that takes longer than this will not end; its sandbox is of no use. */
 const PRELOAD_DEADLINE_MS = 120_000;
+/** From one look after the host to the next, while somebody waits for a sandbox. */
+const LOOK_MS = 3_000;
 
 /** What views know of sandboxes that the pool does not. */
 export interface SandboxFacts {
@@ -32,6 +35,7 @@ export class Environment {
   readonly #preloaded = new WeakSet<Sandbox>();
   #options: Options;
   #runs = 0;
+  #watching = false;
 
   constructor(language: Language, deps: EngineDeps, hosts: Hosts) {
     this.id = language.id;
@@ -50,7 +54,9 @@ export class Environment {
   }
 
   lease(owner: Owner, purpose: Purpose, signal?: AbortSignal): Promise<Grant> {
-    return this.pool.lease({ owner, purpose }, signal);
+    const grant = this.pool.lease({ owner, purpose }, signal);
+    this.#watch();
+    return grant;
   }
 
   countRun(): void {
@@ -100,10 +106,31 @@ export class Environment {
         void this.#preload(sandbox);
         return sandbox;
       } catch (error) {
-        this.#hosts.failed(host, problemOf(error));
+        this.#blame(host, error);
         throw error;
       }
     };
+  }
+
+  /** Whoever waits for a sandbox of a host that cannot be used is told so. */
+  #blame(host: Host, error: unknown): void {
+    if (this.#hosts.failed(host, problemOf(error)) && host === this.#hosts.current) this.pool.refuse(error);
+  }
+
+  /** Looks after the host while somebody waits: what they wait for may be in the hands of one that stands still. */
+  #watch(): void {
+    if (this.#watching || this.pool.snapshot().waiting === 0) return;
+    this.#watching = true;
+    this.#deps.clock.schedule(LOOK_MS, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    const host = this.#hosts.current;
+    if (this.pool.snapshot().waiting > 0) {
+      await host.image(this.image).catch((error: unknown) => this.#blame(host, error));
+    }
+    this.#watching = false;
+    this.#watch();
   }
 
   /** Has the sandbox import its modules and keep a process ready; it can serve meanwhile. Never rejects. */

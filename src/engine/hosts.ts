@@ -68,8 +68,11 @@ export class Hosts {
     );
   }
 
-  failed(host: Host, problem: EngineProblem): void {
-    if (host === this.#current && UNAVAILABLE.has(problem.kind)) this.#become({ state: 'unavailable', problem });
+  /** Takes note of what a host rejected with; true when that concerns everything on it. */
+  failed(host: Host, problem: EngineProblem): boolean {
+    const unavailable = UNAVAILABLE.has(problem.kind);
+    if (host === this.#current && unavailable) this.#become({ state: 'unavailable', problem });
+    return unavailable;
   }
 
   /** Takes note of what a host says of itself. */

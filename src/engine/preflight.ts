@@ -1,17 +1,30 @@
 import type { Host, HostInfo, ImageInfo } from '../host/host.ts';
+import { runtimeUnknown } from '../host/problem.ts';
 import type { Environment } from './environment.ts';
 import { problemOf } from './problems.ts';
 import type { EngineProblem, Preflight } from './types.ts';
 
-/** Looks at the host and at the environments' images. */
+/** Looks at the host, at the runtime chosen (empty: the default) and at the environments' images. */
 export async function preflight(
   host: Host,
+  runtime: string,
   environments: readonly Environment[],
   signal?: AbortSignal,
 ): Promise<Preflight> {
   const found = await attempt<HostInfo>(() => host.info(signal));
   const looks = environments.map((environment) => look(host, environment, found.problem !== null, signal));
-  return { host: { info: found.value, problem: found.problem }, environments: await Promise.all(looks) };
+  const { value: info } = found;
+  return {
+    host: { info, problem: found.problem ?? (info && runtimeProblem(info, runtime)) },
+    runtime: runtime || (info?.defaultRuntime ?? null),
+    environments: await Promise.all(looks),
+  };
+}
+
+function runtimeProblem({ runtimes }: HostInfo, runtime: string): EngineProblem | null {
+  // A containerd shim or a path needs no registration; only a start tells whether it is there.
+  const isRegistered = runtime === '' || /[./]/.test(runtime) || runtimes.includes(runtime);
+  return isRegistered ? null : runtimeUnknown(runtime, runtimes);
 }
 
 async function look(host: Host, { id, language, image }: Environment, skip: boolean, signal?: AbortSignal) {

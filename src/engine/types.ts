@@ -162,6 +162,8 @@ export interface Completions {
 /** What `Engine.preflight` found. */
 export interface Preflight {
   readonly host: { readonly info: HostInfo | null; readonly problem: EngineProblem | null };
+  /** OCI runtime of new sandboxes, or null when it is the host's default and that is not known. */
+  readonly runtime: string | null;
   readonly environments: readonly {
     readonly id: string;
     readonly language: LanguageId;

@@ -19,6 +19,12 @@ export function say({ stderr }: Terminal, message: string): void {
   stderr.write(`hothouse: ${plainText(message)}\n`);
 }
 
+/** A value as JSON and a newline. The control bytes that JSON allows are escaped, for it may be read on a screen. */
+export function jsonLine(value: unknown, indent = 0): string {
+  const text = JSON.stringify(value, null, indent);
+  return `${text.replace(/[\x7f-\x9f]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`)}\n`;
+}
+
 /** A problem as lines to read: cause, next step, command. */
 export function problemText({ message, advice, command }: EngineProblem): string {
   return [message, advice, command && `  ${command}`].filter(Boolean).join('\n');

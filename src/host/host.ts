@@ -37,6 +37,9 @@ export interface ContainerSummary {
   readonly createdAt: number;
 }
 
+/** A limit that a host may be unable to set. */
+export type SandboxLimit = 'memory' | 'swap' | 'CPU' | 'processes';
+
 /** What a host is and whether it can be used. */
 export interface HostInfo {
   /** For people: `Docker Engine 20.10.24 at unix:///var/run/docker.sock`. */
@@ -46,10 +49,16 @@ export interface HostInfo {
   readonly runtimes: readonly string[];
   readonly defaultRuntime: string;
   readonly rootless: boolean;
+  /** Root in a container is somebody without rights outside it. */
+  readonly userNamespaces: boolean;
   readonly seccomp: boolean;
   readonly cgroupVersion: string;
   readonly operatingSystem: string;
   readonly runcVersion: string | null;
+  /** Version of Docker Desktop, or null when the engine is no part of one. */
+  readonly desktopVersion: string | null;
+  /** The limits of a sandbox that the engine says it cannot set. */
+  readonly missingLimits: readonly SandboxLimit[];
 }
 
 /** What is known of an image, or null when the host has none by that name. */

@@ -1,3 +1,5 @@
+import { SECCOMP_PROFILE } from './seccomp.ts';
+
 /** A mount that is empty at start and lives in memory. */
 export interface TmpfsSpec {
   readonly path: string;
@@ -28,8 +30,8 @@ export interface ContainerSpec {
   readonly shmBytes: number;
   /** OCI runtime, or null for the host's default. */
   readonly runtime: string | null;
-  /** Seccomp profile as JSON text, or null for the host's default. */
-  readonly seccomp: string | null;
+  /** Seccomp profile as JSON text. */
+  readonly seccomp: string;
 }
 
 /** What a caller may choose; the rest of the spec is fixed by policy. */
@@ -62,17 +64,24 @@ const LOADER = [
   'exec(compile(take(int(take(8))),"<hothouse>","exec"))',
 ].join('\n');
 
+/**
+ * Inodes of a mount of that size: one for every 16 KiB. They are memory too, beside the mount's own size, and a reset has
+ * to remove every one of them in time.
+ */
+export function inodesOf(bytes: number): number {
+  return Math.ceil(bytes / (16 * 1024));
+}
+
 /** The one builder of container specs. */
 export function containerSpec(
   image: string,
   limits: SandboxLimits,
   labels: Readonly<Record<string, string>>,
 ): ContainerSpec {
-  // Inodes are memory too: one for every 4 KiB keeps a flood of empty files within the mount's own size.
   const mount = (path: string, bytes: number, exec: boolean): TmpfsSpec => ({
     path,
     bytes,
-    inodes: Math.ceil(bytes / 4096),
+    inodes: inodesOf(bytes),
     mode: '0700',
     exec,
   });
@@ -103,6 +112,6 @@ export function containerSpec(
     tmpfs: [mount(WORKSPACE, limits.workspaceBytes, true), mount('/tmp', limits.tmpBytes, true)],
     shmBytes: limits.tmpBytes,
     runtime: limits.runtime,
-    seccomp: null,
+    seccomp: SECCOMP_PROFILE,
   };
 }

@@ -100,6 +100,12 @@ export class Pool {
     this.#pulse();
   }
 
+  /** Sends all who wait away: what they wait for cannot come. `cause` as a boot rejects with. */
+  refuse(cause: unknown): void {
+    this.#waiting.settleAll({ kind: 'failed', cause });
+    this.#pulse();
+  }
+
   snapshot(): PoolSnapshot {
     return { slots: [...this.#slots.values()].map(viewOf), waiting: this.#waiting.size };
   }

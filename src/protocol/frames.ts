@@ -22,8 +22,7 @@ export const FrameType = {
   input: 4,
   closeInput: 5,
   reset: 6,
-  ping: 7,
-  request: 8,
+  request: 7,
   // agent → engine
   ready: 65,
   stdout: 66,

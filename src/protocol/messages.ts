@@ -51,11 +51,15 @@ export type Request = z.infer<typeof Request>;
 
 /** What a reset removed and what it could not. */
 export const ResetReport = z.strictObject({
-  /** Nothing of the last run is left: no process, file or IPC object. */
+  /** Nothing of the last run is left: no process, file, IPC object, descriptor, or memory beyond a small bound. */
   clean: z.boolean(),
   /** What was left, in words for a log. */
   leftovers: z.array(z.string()),
   killed: z.int().nonnegative(),
+  /** Descriptors that the agent's first process has open. */
+  fds: z.int().nonnegative(),
+  /** Memory of the whole container without the cache of files. */
+  memoryBytes: z.int().nonnegative(),
   durationMs: z.number().nonnegative(),
 });
 export type ResetReport = z.infer<typeof ResetReport>;

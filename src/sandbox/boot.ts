@@ -14,7 +14,7 @@ export interface BootOptions {
   /** Bytes of each stream and of events passed on for one run. */
   readonly outputBytes: number;
   readonly eventBytes: number;
-  /** Milliseconds between signs of life to the agent, and the silence after which it leaves. */
+  /** Milliseconds between questions to the agent whether it lives, and the silence after which it leaves. */
   readonly heartbeatMs?: number;
   readonly silenceMs?: number;
   /** Milliseconds that the agent has for its handshake. */
@@ -23,7 +23,7 @@ export interface BootOptions {
   readonly log?: Log;
 }
 
-const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_MS = 2_000;
 const SILENCE_MS = 30_000;
 const HANDSHAKE_MS = 20_000;
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.ts';
 import { type Deferred, deferred } from '../base/deferred.ts';
-import type { Disposable } from '../base/disposable.ts';
 import type { Container } from '../host/host.ts';
 import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
 import {
@@ -14,10 +13,10 @@ import {
 } from '../protocol/messages.ts';
 import { LiveChannel } from './channel.ts';
 import type { AgentConnection } from './connection.ts';
+import { ANSWER_MS, Heartbeat } from './heartbeat.ts';
 import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss } from './sandbox.ts';
 
 const RESET = encodeFrame(FrameType.reset, 0);
-const PING = encodeFrame(FrameType.ping, 0);
 
 /** A sandbox whose agent has answered. */
 export class LiveSandbox implements Sandbox {
@@ -29,7 +28,7 @@ export class LiveSandbox implements Sandbox {
   readonly #clock: Clock;
   readonly #channels = new Map<number, LiveChannel>();
   readonly #requests = new Map<number, Deferred<unknown>>();
-  #heartbeat: Disposable;
+  readonly #heartbeat: Heartbeat;
   #loss: SandboxLoss | undefined;
   #counter = 0;
 
@@ -41,7 +40,12 @@ export class LiveSandbox implements Sandbox {
     this.#clock = clock;
     this.lost = connection.lost;
     connection.onFrame = (frame) => this.#dispatch(frame);
-    this.#heartbeat = this.#beat(heartbeatMs);
+    this.#heartbeat = new Heartbeat({
+      clock,
+      everyMs: heartbeatMs,
+      ask: () => this.request({ op: 'measure' }),
+      onSilence: () => connection.fail(`nothing was heard of it for ${ANSWER_MS / 1000} s`),
+    });
     void this.lost.then((loss) => this.#onLost(loss));
   }
 
@@ -106,14 +110,8 @@ export class LiveSandbox implements Sandbox {
     await this.request({ op: 'signal', channel, signal }).catch(() => {});
   }
 
-  #beat(heartbeatMs: number): Disposable {
-    return this.#clock.schedule(heartbeatMs, () => {
-      this.#connection.send(PING);
-      this.#heartbeat = this.#beat(heartbeatMs);
-    });
-  }
-
   #dispatch(frame: Frame): void {
+    this.#heartbeat.heard();
     if (frame.type === FrameType.reply) {
       this.#answer(frame.payload);
       return;

@@ -139,6 +139,18 @@ describe('the look at host and images', () => {
     expect(await bench.engine.buildEnvironment('ada', () => {})).toMatchObject({ ok: false });
   });
 
+  it('tells the runtime of sandboxes, and one that the host does not have', async () => {
+    const runtimeOf = async (runtime: string) => {
+      const { host, runtime: found } = await newBench({ docker: { runtime } }).engine.preflight();
+      return [found, host.problem?.kind];
+    };
+    expect(await runtimeOf('')).toEqual(['runc', undefined]);
+    expect(await runtimeOf('runc')).toEqual(['runc', undefined]);
+    expect(await runtimeOf('runsc')).toEqual(['runsc', 'runtime_unknown']);
+    // Named so, containerd finds it without the engine's knowing.
+    expect(await runtimeOf('io.containerd.runsc.v1')).toEqual(['io.containerd.runsc.v1', undefined]);
+  });
+
   it('tells a host that cannot be used, and nothing of its images', async () => {
     const bench = newBench();
     bench.host.faults.info = { kind: 'engine_missing', message: 'None.', advice: 'Install one.' };

@@ -152,19 +152,23 @@ describe('hothouse doctor', () => {
     runtimes: ['runc'],
     defaultRuntime: 'runc',
     rootless: false,
+    userNamespaces: false,
     seccomp: false,
     cgroupVersion: '2',
     operatingSystem: 'Debian',
     runcVersion: '1.1.4',
+    desktopVersion: null,
+    missingLimits: [],
   };
 
   it('reports what can be used with status 0', async () => {
-    engine.preflight = async () => ({ host: { info, problem: null }, environments: [] });
+    engine.preflight = async () => ({ host: { info, problem: null }, runtime: 'runsc', environments: [] });
     const { status, stdout } = await cli(['doctor', '--json']);
     expect(status).toBe(0);
     const report: Record<string, unknown> = JSON.parse(stdout);
     expect(report).toMatchObject({
       host: { info, problem: null },
+      runtime: 'runsc',
       environments: [],
       config: { files: [], problems: [] },
     });
@@ -173,6 +177,9 @@ describe('hothouse doctor', () => {
       expect.stringContaining('seccomp'),
       expect.stringContaining('rootless'),
     ]);
+    expect((await cli(['doctor'])).stdout).toMatch(
+      /^ok {4}Docker Engine 20.10, rootful, runtime runsc\nnote {2}runc 1.1.4/,
+    );
   });
 
   it('reports what cannot be used with status 1, cause and next step', async () => {
@@ -182,7 +189,7 @@ describe('hothouse doctor', () => {
       advice: 'Install one.',
       command: 'apt install',
     };
-    engine.preflight = async () => ({ host: { info: null, problem }, environments: [] });
+    engine.preflight = async () => ({ host: { info: null, problem }, runtime: null, environments: [] });
     expect(await cli(['doctor'])).toEqual({
       status: 1,
       stdout: 'wrong No engine.\n      Install one.\n        apt install\n',

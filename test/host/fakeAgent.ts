@@ -22,6 +22,8 @@ export interface AgentFaults {
   silentAt: Point | null;
   /** Resets report that something is left. */
   uncleanReset: boolean;
+  /** What resets report in the place of the truth. */
+  report: ((truth: ResetReport) => unknown) | null;
   /** Sent before each handshake's nonce. */
   strayBytes: Buffer;
 }
@@ -43,7 +45,7 @@ export class FakeAgent {
   readonly #decoder = new FrameDecoder();
   readonly #processes = new Map<number, FakePython>();
   #bundle: Buffer | null = Buffer.alloc(0);
-  #report: ResetReport | null = null;
+  #report: unknown = null;
   #silent = false;
 
   constructor(home: AgentHome) {
@@ -97,7 +99,9 @@ export class FakeAgent {
   #reset(): void {
     const clean = !this.#home.faults.uncleanReset;
     const leftovers = clean ? [] : ['/tmp/left'];
-    this.#report = { clean, leftovers, killed: this.#processes.size, durationMs: 1 };
+    const killed = this.#processes.size;
+    const truth = { clean, leftovers, killed, fds: 8, memoryBytes: 16 << 20, durationMs: 1 };
+    this.#report = this.#home.faults.report ? this.#home.faults.report(truth) : truth;
     this.#silenceAll();
   }
 

@@ -143,6 +143,7 @@ const NO_FAULTS: Faults = {
   diesAt: null,
   silentAt: null,
   uncleanReset: false,
+  report: null,
   strayBytes: Buffer.alloc(0),
 };
 
@@ -153,10 +154,13 @@ const INFO: HostInfo = {
   runtimes: ['runc'],
   defaultRuntime: 'runc',
   rootless: false,
+  userNamespaces: false,
   seccomp: true,
   cgroupVersion: '2',
   operatingSystem: 'none',
   runcVersion: '1.1.5',
+  desktopVersion: null,
+  missingLimits: [],
 };
 
 const CANCELLED: Problem = { kind: 'cancelled', message: 'The call was cancelled.', advice: 'Try again.' };

@@ -87,7 +87,7 @@ export class StubEngine implements Engine {
   }
 
   async preflight(): Promise<Preflight> {
-    return { host: { info: null, problem: null }, environments: [] };
+    return { host: { info: null, problem: null }, runtime: null, environments: [] };
   }
 
   snapshot() {

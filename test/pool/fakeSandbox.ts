@@ -2,7 +2,14 @@ import { deferred } from '../../src/base/deferred.ts';
 import type { ResetReport } from '../../src/protocol/messages.ts';
 import type { Channel, Sandbox, SandboxLoss } from '../../src/sandbox/sandbox.ts';
 
-export const CLEAN: ResetReport = { clean: true, leftovers: [], killed: 0, durationMs: 1 };
+export const CLEAN: ResetReport = {
+  clean: true,
+  leftovers: [],
+  killed: 0,
+  fds: 8,
+  memoryBytes: 1,
+  durationMs: 1,
+};
 
 /** A sandbox that a pool can be given: it has a life, and its resets end as the test says. */
 export class FakeSandbox implements Sandbox {

@@ -19,11 +19,15 @@ describe('poolRows', () => {
   it('shows environments with their sandboxes, and sessions', () => {
     const held = sandbox({ id: 'feedface00000000', state: 'leased', sessionId: 's1', memoryBytes: null });
     const rows = poolRows(
-      snapshot({ environments: [environment([sandbox(), held], { waiting: 1 })], sessions: [session()] }),
+      snapshot({
+        host: { state: 'ready', name: 'Docker Engine', runtime: 'runsc' },
+        environments: [environment([sandbox(), held], { waiting: 1 })],
+        sessions: [session()],
+      }),
       NOW,
     );
     expect(outline(rows)).toEqual([
-      'Python | 1 warm · 1 waiting',
+      'Python | 1 warm · 1 waiting · runsc',
       '  c0ffee01 | warm · 1 min · 114 MB',
       '  feedface | session · 1 min',
       'Sessions | 1',
@@ -36,6 +40,7 @@ describe('poolRows', () => {
     const owner = { id: 'x', kind: 'mcp', label: evil } as const;
     const rows = poolRows(
       snapshot({
+        host: { state: 'ready', name: evil, runtime: evil },
         environments: [environment([sandbox({ id: evil, owner })], { image: evil })],
         sessions: [session({ owner, id: evil })],
       }),

@@ -153,7 +153,6 @@ def _hide_driver(report):
 
 def finish_threads():
     """What Python does when a program's main thread has ended: joins threads, runs exit functions."""
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()
+    # Not join(): the threads of executors wait for more to do until they are told that there is none.
+    threading._shutdown()
     atexit._run_exitfuncs()

@@ -9,7 +9,7 @@ import signal
 import socket
 import sys
 
-from . import children, kernel, relay, wipe
+from . import baseline, children, kernel, relay, wipe
 
 # A pause before each preloaded module, so that a run that has just been asked for goes first. Milliseconds.
 _QUIET_MS = 5
@@ -25,6 +25,7 @@ class Init:
         self._preloaded = False
         # Name of a module -> whether its import worked.
         self._imported = {}
+        self._baseline = baseline.Baseline()
         self._start_relay(None)
 
     def _start_relay(self, report):
@@ -132,7 +133,7 @@ class Init:
             # The reply would go to a relay that is about to end; the engine asks again if it cares.
             self._preload = {**self._preload, "id": None}
         self._relay.close()
-        self._start_relay(wipe.wipe(self._mounts))
+        self._start_relay(wipe.wipe(self._mounts, self._baseline))
 
     def _ask_preload(self, message):
         self._preload = message
@@ -146,11 +147,14 @@ class Init:
     def _preload_next(self):
         for name in self._missing()[:1]:
             self._imported[name] = _import(name)
-        if not self._missing():
+        complete = not self._missing()
+        if complete:
             gc.collect()
             gc.freeze()
             kernel.use_huge_pages()
             self._preloaded = True
+        self._baseline.settle(self._relay.fileno())
+        if complete:
             self._end_preload()
 
     def _end_preload(self):
@@ -194,4 +198,6 @@ def main():
     kernel.set_dumpable(False)
     if os.getpid() != 1:
         sys.exit("the agent must be the first process of its container")
+    # The kernel keeps every signal from the first process that it has no handler for; Python has made one for this.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     Init().serve()

@@ -4,14 +4,20 @@ import array
 import ctypes
 import fcntl
 import os
+import resource
+import struct
 import termios
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+_libc.poll.argtypes = [ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int]
 _PR_SET_DUMPABLE = 4
 _MADV_COLLAPSE = 25
 _HUGE_PAGE = 2 << 20
 _IPC_RMID = 0
+_POLLNVAL = 0x20
+# As many as a sandbox's limit of open files.
+_MAX_FDS = 4096
 _REMOVERS = {
     "shm": lambda i: _libc.shmctl(i, _IPC_RMID, None),
     "sem": lambda i: _libc.semctl(i, 0, _IPC_RMID, 0),
@@ -94,12 +100,56 @@ class OomCounter:
         return delta
 
 
-def memory_used():
-    """Bytes of memory that the container uses, page cache included, or 0 where the kernel does not tell."""
-    fd = _first_open(["/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes"])
+def _read_first(paths):
+    fd = _first_open(paths)
     if fd is None:
-        return 0
+        return None
     try:
-        return int(os.read(fd, 64))
+        return os.read(fd, 8192)
     finally:
         os.close(fd)
+
+
+def memory_used():
+    """
+    Bytes of memory that the container uses without the cache of files, which the kernel gives back at need; None where
+    it does not tell. For cgroup version 1 and 2.
+    """
+    usage = _read_first(["/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes"])
+    stat = _read_first(["/sys/fs/cgroup/memory.stat", "/sys/fs/cgroup/memory/memory.stat"])
+    if usage is None or stat is None:
+        return None
+    parts = dict(line.split() for line in stat.splitlines())
+    return max(0, int(usage) - int(parts[b"inactive_file"]) - int(parts[b"active_file"]))
+
+
+def own_memory():
+    """Bytes of memory that this process has for itself."""
+    with open("/proc/self/statm", "rb", buffering=0) as table:
+        _, resident, shared, *_ = table.read(256).split()
+    return (int(resident) - int(shared)) * resource.getpagesize()
+
+
+class Descriptors:
+    """
+    The open descriptors of this process. /proc shows them to nobody while it is not dumpable, so poll() is asked about
+    every number at once: it tells which are none.
+    """
+
+    def __init__(self):
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self._count = min(soft, _MAX_FDS) if soft > 0 else _MAX_FDS
+        # struct pollfd, four shorts for each number; the last one is the answer.
+        rows = b"".join(struct.pack("ihh", fd, 0, 0) for fd in range(self._count))
+        self._table = array.array("h", rows)
+        self._picture = None
+
+    def open(self):
+        """The numbers that are open."""
+        if _libc.poll(self._table.buffer_info()[0], self._count, 0) < 0:
+            raise OSError(ctypes.get_errno(), "poll")
+        picture = self._table.tobytes()
+        if picture != self._picture:
+            self._picture = picture
+            self._open = frozenset(fd for fd, state in enumerate(self._table[3::4]) if not state & _POLLNVAL)
+        return self._open

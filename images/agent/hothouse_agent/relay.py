@@ -71,9 +71,8 @@ class _Lines:
             return True
         take_output()
         if b"\n" not in data:
-            self._buffer += data
-            if len(self._buffer) > self._limit:
-                self._buffer = self._buffer[: self._limit]
+            # A line too long is dropped at its end, so there is no need to have all of it.
+            self._buffer += data[: max(0, self._limit - len(self._buffer))]
             return bool(data)
         *lines, rest = (bytes(self._buffer) + data).split(b"\n")
         self._buffer = bytearray(rest)
@@ -297,9 +296,9 @@ class Relay:
             self._tell({"op": "signal", "id": request["id"], "child": channel and channel.key, "signal": number})
         elif request["op"] == "measure":
             value = {
-                "memoryBytes": kernel.memory_used(),
+                "memoryBytes": kernel.memory_used() or 0,
                 "processes": sum(name.isdigit() for name in os.listdir("/proc")),
-                "fds": len(os.listdir("/proc/self/fd")) if os.access("/proc/self/fd", os.R_OK) else 0,
+                "fds": len(kernel.Descriptors().open()),
             }
             self._reply(request["id"], value)
         else:

@@ -109,8 +109,8 @@ def _check(mounts):
     return left + ["%s %d" % found for found in kernel.sysv_objects()]
 
 
-def wipe(mounts):
-    """Everything above; returns the report of a reset (protocol: ResetReport)."""
+def wipe(mounts, baseline):
+    """Everything above, then compares with the baseline; returns the report of a reset (protocol: ResetReport)."""
     started = time.monotonic()
     leftovers = []
     killed = _step(leftovers, "kill", kill_all) or 0
@@ -119,9 +119,13 @@ def wipe(mounts):
     for kind, identifier in _step(leftovers, "ipc", kernel.sysv_objects) or []:
         kernel.remove_sysv(kind, identifier)
     leftovers += _step(leftovers, "check", lambda: _check(mounts)) or []
+    more, fds, memory = _step(leftovers, "baseline", baseline.compare) or ([], 0, 0)
+    leftovers += more
     return {
         "clean": not leftovers,
         "leftovers": [ascii(text)[1:-1] for text in leftovers[:20]],
         "killed": killed,
+        "fds": fds,
+        "memoryBytes": memory,
         "durationMs": (time.monotonic() - started) * 1000,
     }

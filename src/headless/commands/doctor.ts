@@ -1,9 +1,11 @@
+import { plainText } from '../../base/log.ts';
 import type { Configuration } from '../../config/config.ts';
 import type { Preflight } from '../../engine/types.ts';
+import type { HostInfo } from '../../host/host.ts';
 import { hostAdvice } from '../advice.ts';
 import { type Command, withEngine } from '../command.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
-import { problemText } from '../terminal.ts';
+import { jsonLine, problemText } from '../terminal.ts';
 
 /** Tells what was found and what is wrong. */
 export const doctor: Command = {
@@ -19,23 +21,23 @@ export const doctor: Command = {
   async run(context, args) {
     const preflight = await withEngine(context, (engine) => engine.preflight(context.signal));
     const report = reportOf(preflight, context.configuration);
-    const text = args.values.json ? JSON.stringify(report, null, 2) : reportText(report);
-    context.terminal.stdout.write(`${text}\n`);
+    const text = args.values.json ? jsonLine(report, 2) : `${plainText(reportText(report))}\n`;
+    context.terminal.stdout.write(text);
     return isUsable(preflight) ? 0 : FAILURE_STATUS;
   },
 };
 
-function reportOf({ host, environments }: Preflight, { files, problems }: Configuration) {
-  return { host, environments, config: { files, problems }, advice: host.info ? hostAdvice(host.info) : [] };
+function reportOf({ host, runtime, environments }: Preflight, { files, problems }: Configuration) {
+  return { host, runtime, environments, config: { files, problems }, advice: host.info ? hostAdvice(host.info) : [] };
 }
 
 function isUsable({ host, environments }: Preflight): boolean {
   return host.problem === null && environments.every(({ problem }) => problem === null);
 }
 
-function reportText({ host, environments, config, advice }: ReturnType<typeof reportOf>): string {
+function reportText({ host, runtime, environments, config, advice }: ReturnType<typeof reportOf>): string {
   return [
-    ...(host.info ? [`ok    ${host.info.name}`] : []),
+    ...(host.info ? [`ok    ${hostText(host.info, host.problem ? null : runtime)}`] : []),
     ...(host.problem ? [wrong(problemText(host.problem))] : []),
     ...environments.map(({ id, imageName, problem }) =>
       problem ? wrong(problemText(problem)) : `ok    environment ${id}, image ${imageName}`,
@@ -44,6 +46,10 @@ function reportText({ host, environments, config, advice }: ReturnType<typeof re
     ...config.problems.map(wrong),
     ...advice.map((line) => `note  ${line}`),
   ].join('\n');
+}
+
+function hostText({ name, rootless }: HostInfo, runtime: string | null): string {
+  return [name, rootless ? 'rootless' : 'rootful', ...(runtime === null ? [] : [`runtime ${runtime}`])].join(', ');
 }
 
 function wrong(text: string): string {

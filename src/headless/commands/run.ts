@@ -12,7 +12,7 @@ import {
 } from '../command.ts';
 import { type SavedDisplay, saveDisplays, shownBy } from '../displayFiles.ts';
 import { exitStatus, STATUS_HELP } from '../exitStatus.ts';
-import { readAll, say, type Terminal, writeOutput } from '../terminal.ts';
+import { jsonLine, readAll, say, type Terminal, writeOutput } from '../terminal.ts';
 import { runJson } from './runJson.ts';
 
 /** Runs a file once and shows its output as it comes. */
@@ -86,7 +86,7 @@ function show({ stdout, stderr }: Terminal, output: RunOutput): void {
 
 async function report(context: CommandContext, args: CommandArguments, result: RunResult): Promise<void> {
   const saved = await save(context, args, result);
-  if (args.values.json) return void context.terminal.stdout.write(`${JSON.stringify(runJson(result, saved))}\n`);
+  if (args.values.json) return void context.terminal.stdout.write(jsonLine(runJson(result, saved)));
   for (const { file } of saved) say(context.terminal, `saved ${file}`);
   const unsaved = shownBy(result).length - saved.length;
   if (unsaved > 0) say(context.terminal, `displays not saved: ${unsaved} (--save-displays DIR saves them)`);

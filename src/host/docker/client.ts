@@ -9,8 +9,8 @@ import { hung, isConnectionProblem, problemOf } from './problems.ts';
 
 const CONNECT_MS = 9_000;
 const SMALL_MS = 8_000;
-const PROBE_AFTER_MS = 4_000;
-const PROBE_MS = 4_000;
+const PROBE_AFTER_MS = 2_000;
+const PROBE_MS = 3_000;
 
 /** One call to the engine. */
 export interface Call<T> {
@@ -43,8 +43,23 @@ export class Client implements Disposable {
     return (await this.#connected(signal)).host;
   }
 
-  /** Makes one call. Rejects with a `HostError` within its deadline, whatever the engine does. */
-  async call<T>({ doing, ms = SMALL_MS, signal, work }: Call<T>): Promise<T> {
+  /**
+   * Makes one call. Rejects with a `HostError` within its deadline, whatever the engine does; an engine that answers
+   * nothing at all any more is told after five seconds.
+   */
+  async call<T>(call: Call<T>): Promise<T> {
+    const stuck = deferred<never>();
+    const probe = this.#search.clock.schedule(PROBE_AFTER_MS, () => {
+      this.#ask({ doing: call.doing, ms: PROBE_MS, work: (docker) => docker.ping() }).catch(stuck.reject);
+    });
+    try {
+      return await Promise.race([this.#ask(call), stuck.promise]);
+    } finally {
+      probe.dispose();
+    }
+  }
+
+  async #ask<T>({ doing, ms = SMALL_MS, signal, work }: Call<T>): Promise<T> {
     const connection = await this.#connected(signal);
     const { host, docker } = connection;
     const deadline = { clock: this.#search.clock, ms, late: () => hung(host, doing, ms) };
@@ -54,19 +69,6 @@ export class Client implements Disposable {
       const problem = problemOf(error, host, doing);
       if (isConnectionProblem(problem)) this.#forget(connection);
       throw new HostError(problem);
-    }
-  }
-
-  /** As `call`, for work that may take long: an engine that stops to answer at all is told well before the deadline. */
-  async callSlow<T>(call: Call<T>): Promise<T> {
-    const stuck = deferred<never>();
-    const probe = this.#search.clock.schedule(PROBE_AFTER_MS, () => {
-      this.call({ doing: call.doing, ms: PROBE_MS, work: (docker) => docker.ping() }).catch(stuck.reject);
-    });
-    try {
-      return await Promise.race([this.call(call), stuck.promise]);
-    } finally {
-      probe.dispose();
     }
   }
 
@@ -87,9 +89,13 @@ export class Client implements Disposable {
     return connection;
   }
 
-  async #forget(lost: Connection): Promise<void> {
+  #forget(lost: Connection): void {
     const current = this.#state.kind === 'open' ? this.#state.connection : null;
-    if (current && (await current) === lost) this.#forgetIf(current);
+    current?.then(
+      (found) => found === lost && this.#forgetIf(current),
+      // Whoever looks for one now is told that there is none.
+      () => {},
+    );
   }
 
   #forgetIf(connection: Promise<Connection>): void {

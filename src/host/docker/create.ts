@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import type { Clock } from '../../base/clock.ts';
 import { HostError } from '../host.ts';
-import type { Problem } from '../problem.ts';
+import { type Problem, runtimeUnknown } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
 import type { Client } from './client.ts';
 import { createOptions } from './createOptions.ts';
@@ -43,7 +43,7 @@ async function make(bench: Workbench, spec: ContainerSpec, signal: AbortSignal |
   const name = `hothouse-${randomBytes(8).toString('hex')}`;
   let making: Promise<Docker.Container> | undefined;
   try {
-    const container = await client.callSlow({
+    const container = await client.call({
       doing: 'create a container',
       ms: CREATE_MS,
       signal,
@@ -85,7 +85,7 @@ async function start(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await client.callSlow({
+    await client.call({
       doing: 'start a container',
       ms: CREATE_MS,
       signal,
@@ -113,9 +113,5 @@ async function refusal(client: Client, { runtime }: ContainerSpec, error: unknow
     (await client.call({ doing: 'list runtimes', work: (docker) => docker.info() })).Runtimes,
   );
   if (runtimes.includes(runtime)) return error;
-  return new HostError({
-    kind: 'runtime_unknown',
-    message: `The Docker Engine has no runtime "${runtime}"; it has ${runtimes.join(', ')}.`,
-    advice: 'Correct the setting docker.runtime, or leave it empty for the default.',
-  });
+  return new HostError(runtimeUnknown(runtime, runtimes));
 }

@@ -1,5 +1,7 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import type { ContainerSpec, TmpfsSpec } from '../spec.ts';
+import { type ContainerSpec, inodesOf, type TmpfsSpec } from '../spec.ts';
+
+const STACK_BYTES = 8 * 1024 * 1024;
 
 /** The spec as the Engine API wants it. Everything about isolation that the spec leaves open is closed here. */
 export function createOptions(spec: ContainerSpec): ContainerCreateOptions {
@@ -31,7 +33,7 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     Init: false,
     Privileged: false,
     CapDrop: ['ALL'],
-    SecurityOpt: ['no-new-privileges', ...(spec.seccomp === null ? [] : [`seccomp=${spec.seccomp}`])],
+    SecurityOpt: ['no-new-privileges', `seccomp=${spec.seccomp}`],
     ReadonlyRootfs: spec.readOnlyRoot,
     NetworkMode: spec.network,
     IpcMode: 'private',
@@ -49,6 +51,8 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     Ulimits: [
       { Name: 'core', Soft: 0, Hard: 0 },
       { Name: 'nofile', Soft: 4096, Hard: 4096 },
+      // A recursion without end meets it before it has all the memory.
+      { Name: 'stack', Soft: STACK_BYTES, Hard: STACK_BYTES },
       // POSIX message queues are counted for each user id across all containers: one sandbox could starve the others.
       { Name: 'msgqueue', Soft: 0, Hard: 0 },
     ],
@@ -59,7 +63,7 @@ function hostConfig(spec: ContainerSpec): HostConfig {
 
 /** The engine's own /dev/shm has no limit of inodes; a mount of ours takes its place. */
 function sharedMemory({ shmBytes }: ContainerSpec): TmpfsSpec {
-  return { path: '/dev/shm', bytes: shmBytes, inodes: Math.ceil(shmBytes / 4096), mode: '0700', exec: false };
+  return { path: '/dev/shm', bytes: shmBytes, inodes: inodesOf(shmBytes), mode: '0700', exec: false };
 }
 
 function tmpfs({ bytes, inodes, mode, exec }: TmpfsSpec, user: string): string {

@@ -60,7 +60,13 @@ export class DockerContainer implements Container {
   }
 
   async remove(): Promise<void> {
-    await removeContainer(this.#bench.client, this.id);
+    try {
+      await removeContainer(this.#bench.client, this.id);
+    } catch (error) {
+      // Told now, and done as soon as the engine lets it be done.
+      void this.#bench.leftovers.remove(this.id);
+      throw error;
+    }
   }
 
   async #fate(): Promise<Fate> {

@@ -5,7 +5,7 @@ const REMOVE_MS = 30_000;
 
 /** Kills and removes a container; resolves when it is gone, whoever removed it. */
 export async function removeContainer(client: Client, id: string): Promise<void> {
-  await client.callSlow({
+  await client.call({
     doing: 'remove a container',
     ms: REMOVE_MS,
     work: async (docker, abortSignal) => {

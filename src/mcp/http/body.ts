@@ -8,29 +8,24 @@ export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'too_large' | 'invalid' | 'gone' };
 
+const TOO_LARGE: Body = { kind: 'too_large' };
+
 /** Reads a request's body as JSON; stops keeping what is over `MAX_BODY_BYTES`. */
 export async function readBody(request: IncomingMessage): Promise<Body> {
-  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return tooLarge(request);
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return TOO_LARGE;
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     // Leaving the loop must not destroy the request: its socket carries the answer.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += chunk.length;
-      if (length > MAX_BODY_BYTES) return tooLarge(request);
+      if (length > MAX_BODY_BYTES) return TOO_LARGE;
       chunks.push(chunk);
     }
   } catch {
     return { kind: 'gone' };
   }
   return parse(Buffer.concat(chunks).toString('utf8'));
-}
-
-function tooLarge(request: IncomingMessage): Body {
-  // The rest is read and dropped, until the server's request timeout at the latest: a client that is still
-  // sending when the connection closes would never see the answer.
-  request.resume();
-  return { kind: 'too_large' };
 }
 
 function parse(text: string): Body {

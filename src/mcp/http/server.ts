@@ -15,12 +15,14 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_CLIENTS = 128;
 const CLIENT_IDLE_MS = 3_600_000;
 const SWEEP_MS = 60_000;
+/** 128 bits are 22 characters of base64. */
+const MIN_TOKEN_LENGTH = 22;
 
 export interface HttpOptions extends McpDeps {
   readonly log: Log;
   /** 0, the default: a free one. */
   readonly port?: number;
-  /** At least 128 bits; the default is 256 random bits. */
+  /** At least 128 bits, as base64 or longer; the default is 256 random bits. */
   readonly token?: string;
   readonly maxClients?: number;
   readonly clientIdleMs?: number;
@@ -36,9 +38,13 @@ export interface HttpServer {
   dispose(): Promise<void>;
 }
 
-/** Serves MCP over Streamable HTTP on 127.0.0.1. Rejects with the system's error when the port is taken. */
+/**
+ * Serves MCP over Streamable HTTP on 127.0.0.1. Rejects with the system's error when the port is taken, with a
+ * `RangeError` when the token is too short.
+ */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const { log, token = randomBytes(32).toString('base64url') } = options;
+  if (token.length < MIN_TOKEN_LENGTH) throw new RangeError(`A token has at least ${MIN_TOKEN_LENGTH} characters.`);
   const clients = new Clients(options, {
     maxClients: options.maxClients ?? MAX_CLIENTS,
     idleMs: options.clientIdleMs ?? CLIENT_IDLE_MS,
@@ -87,7 +93,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, client
     case 'invalid':
       return refuse(response, { status: 400, message: 'The body is not JSON.' });
     case 'too_large':
-      return refuse(response, { status: 413, message: `The body is over ${MAX_BODY_BYTES} bytes.` });
+      return refuse(response, { status: 413, message: `The body is over ${MAX_BODY_BYTES} bytes.` }, request);
     case 'json':
       return pass(await clientOf(request, clients, body.value), request, response, body.value);
   }

@@ -17,9 +17,9 @@ export async function doctor(app: App): Promise<void> {
   if (chosen === show) app.log.show();
 }
 
-function reportLines({ host, environments }: Preflight): string[] {
+function reportLines({ host, runtime, environments }: Preflight): string[] {
   return [
-    host.info ? `ok: ${host.info.name}, API ${host.info.apiVersion}, runtime ${host.info.defaultRuntime}` : '',
+    host.info ? `ok: ${host.info.name}, API ${host.info.apiVersion}, runtime ${runtime}` : '',
     host.problem ? wrong(host.problem) : '',
     ...environments.map(({ id, imageName, problem }) =>
       problem ? wrong(problem) : `ok: environment ${id}, image ${imageName}`,

@@ -38,14 +38,14 @@ const ID_LENGTH = 8;
 
 /** The rows of a snapshot at `now` (ms since the epoch); none while nothing has been started. */
 export function poolRows(
-  { environments, sessions }: Snapshot,
+  { host, environments, sessions }: Snapshot,
   now: number,
   labelOf = (session: SessionInfo) => session.owner.label,
 ): readonly Row[] {
   const busy = environments.filter(({ sandboxes, waiting }) => sandboxes.length > 0 || waiting > 0);
   if (busy.length === 0 && sessions.length === 0) return [];
   return [
-    ...busy.map((environment) => environmentRow(environment, sessions, now)),
+    ...busy.map((environment) => environmentRow(environment, runtimeOf(host), sessions, now)),
     sessionsRow(sessions, now, labelOf),
   ];
 }
@@ -55,13 +55,23 @@ export function appearance(row: Row | undefined): string {
   return JSON.stringify([row?.label, row?.description, row?.icon, row?.context]);
 }
 
-function environmentRow(environment: EnvironmentInfo, sessions: readonly SessionInfo[], now: number): Row {
+/** As far as the host has told it. */
+function runtimeOf(host: Snapshot['host']): string | undefined {
+  return host.state === 'ready' ? plainText(host.runtime) : undefined;
+}
+
+function environmentRow(
+  environment: EnvironmentInfo,
+  runtime: string | undefined,
+  sessions: readonly SessionInfo[],
+  now: number,
+): Row {
   const { id, language, image, sandboxes, waiting, runs } = environment;
   const warm = sandboxes.filter(({ state }) => state === 'idle').length;
   return {
     id: `environment/${id}`,
     label: capitalized(language),
-    description: joined(`${warm} warm`, waiting > 0 ? `${waiting} waiting` : undefined),
+    description: joined(`${warm} warm`, waiting > 0 ? `${waiting} waiting` : undefined, runtime),
     tooltip: `Image ${plainText(image)}\n${counted(runs, 'run')} so far, ${warm} warm of ${counted(sandboxes.length, 'sandbox', 'sandboxes')}`,
     icon: 'layers',
     context: 'environment',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createOptions } from '../../../src/host/docker/createOptions.ts';
+import { SECCOMP_PROFILE } from '../../../src/host/seccomp.ts';
 import { containerSpec } from '../../../src/host/spec.ts';
 import { LIMITS } from '../../contract/hostContract.ts';
 
@@ -11,7 +12,7 @@ const spec = {
 describe('createOptions', () => {
   it('closes everything that is not needed: the whole policy', () => {
     const mount = (access: string) =>
-      `rw,nosuid,nodev,${access},size=16777216,nr_inodes=4096,mode=0700,uid=10001,gid=10001`;
+      `rw,nosuid,nodev,${access},size=16777216,nr_inodes=1024,mode=0700,uid=10001,gid=10001`;
     expect(createOptions(spec)).toEqual({
       Image: 'hothouse/python:latest',
       Entrypoint: spec.argv,
@@ -34,7 +35,7 @@ describe('createOptions', () => {
         Init: false,
         Privileged: false,
         CapDrop: ['ALL'],
-        SecurityOpt: ['no-new-privileges'],
+        SecurityOpt: ['no-new-privileges', `seccomp=${SECCOMP_PROFILE}`],
         ReadonlyRootfs: true,
         NetworkMode: 'none',
         IpcMode: 'private',
@@ -48,6 +49,7 @@ describe('createOptions', () => {
         Ulimits: [
           { Name: 'core', Soft: 0, Hard: 0 },
           { Name: 'nofile', Soft: 4096, Hard: 4096 },
+          { Name: 'stack', Soft: 8_388_608, Hard: 8_388_608 },
           { Name: 'msgqueue', Soft: 0, Hard: 0 },
         ],
         LogConfig: { Type: 'none', Config: {} },

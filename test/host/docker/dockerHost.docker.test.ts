@@ -74,7 +74,7 @@ describe('a container on a Docker Engine', () => {
     ]);
     expect(seen.mounts['/']).toContain('ro');
     for (const path of ['/workspace', '/tmp', '/dev/shm']) {
-      expect(seen.mounts[path]).toEqual(expect.arrayContaining(['nosuid', 'nodev', 'size=16384k', 'nr_inodes=4096']));
+      expect(seen.mounts[path]).toEqual(expect.arrayContaining(['nosuid', 'nodev', 'size=16384k', 'nr_inodes=1024']));
     }
     expect(seen.mounts['/dev/shm']).toContain('noexec');
     expect(seen.net.match(/^\s*\w+:/gm)?.map((name: string) => name.trim())).toEqual(['lo:']);

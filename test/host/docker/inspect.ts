@@ -6,7 +6,9 @@ import { text } from 'node:stream/consumers';
 export const ENGINE_SOCKET = '/var/run/docker.sock';
 
 /** What the engine itself says of a container: asked without the code under test. */
-export async function inspectContainer(id: string): Promise<Record<'Config' | 'HostConfig', Record<string, unknown>>> {
+export async function inspectContainer(
+  id: string,
+): Promise<Record<'Config' | 'HostConfig', Record<string, unknown>> & { readonly Mounts: readonly unknown[] }> {
   return JSON.parse(await ask('GET', `/containers/${id}/json`));
 }
 

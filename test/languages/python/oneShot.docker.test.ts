@@ -88,6 +88,17 @@ print("main")`;
     expect((await once(sandbox, code)).stdout).toBe('main\nthread\nexit\n');
   });
 
+  it('ends executors that nobody has shut down, as a program does', async () => {
+    const code = `
+import asyncio, concurrent.futures
+executor = concurrent.futures.ThreadPoolExecutor()
+executor.submit(print, "executor")
+await asyncio.to_thread(lambda: None)
+print("main")`;
+    const told = await once(sandbox, code);
+    expect(told).toMatchObject({ status: 'ok', stdout: expect.stringContaining('main') });
+  });
+
   it('is told by the signal that ended it', async () => {
     const told = await once(sandbox, 'import os, signal; os.kill(os.getpid(), signal.SIGSEGV)');
     expect(told).toMatchObject({ status: 'error', exitCode: null, error: { name: 'SIGSEGV' } });

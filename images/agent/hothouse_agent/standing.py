@@ -1,0 +1,16 @@
+"""How the kernel treats this process: others of its user may change that, and every later run would inherit it."""
+
+import os
+import resource
+
+_LIMITS = range(16)
+
+
+def standing():
+    """Name -> value, equal as long as nobody has changed it."""
+    return {
+        "limits": [resource.getrlimit(number) for number in _LIMITS],
+        "priority": os.getpriority(os.PRIO_PROCESS, 0),
+        "processors": os.sched_getaffinity(0),
+        "scheduler": (os.sched_getscheduler(0), os.sched_getparam(0).sched_priority),
+    }

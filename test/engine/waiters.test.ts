@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { HostError } from '../../src/host/host.ts';
+import type { Problem } from '../../src/host/problem.ts';
+import { BOB, EngineBench, until } from './engineBench.ts';
+
+const HUNG: Problem = { kind: 'engine_hung', message: 'It does not answer.', advice: 'Restart it.' };
+const LOST: Problem = { kind: 'host_failed', message: 'One container could not be made.', advice: 'Try again.' };
+
+describe('a run that waits for a sandbox', () => {
+  let bench: EngineBench;
+  afterEach(() => bench.engine.dispose());
+
+  const crowd = async () => {
+    bench = new EngineBench({ pool: { size: 1 } });
+    const busy = await bench.begin('hang');
+    const waiting = bench.run('print 1');
+    await until(() => bench.engine.snapshot().environments[0]?.waiting === 1);
+    return { busy, waiting };
+  };
+
+  it('is told when the host stands still, and what runs goes on', async () => {
+    const { waiting } = await crowd();
+    vi.spyOn(bench.host, 'image').mockRejectedValueOnce(new HostError(HUNG));
+    bench.clock.advance(3_000);
+    expect(await waiting).toMatchObject({ status: 'rejected', error: { name: 'engine_hung' } });
+    expect(bench.engine.snapshot()).toMatchObject({ running: 1, host: { state: 'unavailable', problem: HUNG } });
+  });
+
+  it('waits on when the host is well, or only one image is not', async () => {
+    const { busy, waiting } = await crowd();
+    const image = vi.spyOn(bench.host, 'image').mockRejectedValueOnce(new HostError(LOST));
+    for (const looks of [1, 2, 3]) {
+      bench.clock.advance(3_000);
+      await until(() => image.mock.calls.length === looks);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(bench.engine.snapshot().environments[0]?.waiting).toBe(1);
+    bench.clock.advance(30_000);
+    expect((await busy.result).status).toBe('timeout');
+    expect((await waiting).stdout).toBe('1\n');
+  });
+
+  it('is told at once when the host of all boots is gone, although another is under way', async () => {
+    bench = new EngineBench({ pool: { size: 2 } });
+    bench.host.faults.createMs = 1_000;
+    bench.host.faults.create = HUNG;
+    const first = bench.run('print 1');
+    await until(() => bench.host.creating === 1);
+    bench.clock.advance(500);
+    const second = bench.run('print 2', { owner: BOB });
+    await until(() => bench.host.creating === 2);
+    bench.clock.advance(500);
+    expect([(await first).error?.name, (await second).error?.name]).toEqual(['engine_hung', 'engine_hung']);
+    bench.host.faults.create = null;
+  });
+});

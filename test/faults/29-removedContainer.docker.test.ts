@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deferred } from '../../src/base/deferred.ts';
+import type { RunResult } from '../../src/engine/types.ts';
+import { LABEL } from '../../src/host/labels.ts';
+import { askEngine, labelled, watchEngine } from './engineApi.ts';
+import { type FaultBench, faultBench, pause, type Timed, timed } from './harness.ts';
+
+const TYPED = ['sandbox_lost', 'rejected'];
+
+function remove(id: string) {
+  return askEngine('DELETE', `/containers/${id}?force=true`);
+}
+
+describe('row 29: a container removed behind our back', () => {
+  let bench: FaultBench;
+  beforeAll(async () => {
+    bench = await faultBench();
+    await bench.warm();
+  });
+  afterAll(() => bench.engine.dispose());
+
+  const removeAll = async () => Promise.all((await bench.containers()).map(remove));
+  /** The pool is full again and serves. */
+  const heals = () => bench.warm();
+  /** An answer that was waited for from the removal on: it came in time, and says what was lost. */
+  const expectLost = ({ value, ms }: Timed<RunResult>) => {
+    expect(value.status).toBeOneOf(TYPED);
+    expect(value.error?.message).not.toBe('');
+    expect(ms).toBeLessThan(2_000);
+  };
+  /** Removes the first container of a pool at once when the engine tells `action` of it; resolves when it listens. */
+  const removeAt = async (action: string, machine: string) => {
+    const removed = deferred<number>();
+    const filters = { type: ['container'], event: [action], label: [`${LABEL.machine}=${machine}`] };
+    const stop = await watchEngine(filters, ({ Actor }) => {
+      stop();
+      void remove(Actor.ID).then(() => removed.resolve(performance.now()));
+    });
+    return { removed: removed.promise };
+  };
+
+  it.each(['create', 'attach', 'start'])('right after its %s', async (action) => {
+    const cold = await faultBench({ pool: { size: 1 } });
+    const { removed } = await removeAt(action, cold.machine);
+    const value = await cold.run('print(1)');
+    expectLost({ value, ms: performance.now() - (await removed) });
+    await cold.warm(1);
+    await cold.engine.dispose();
+    expect(await labelled(LABEL.machine, cold.machine)).toEqual([]);
+  });
+
+  it('while it is idle', async () => {
+    const [first = ''] = bench.slots('idle');
+    await remove(first);
+    await expect.poll(() => bench.slots('idle').includes(first), { timeout: 2_000 }).toBe(false);
+    await heals();
+  });
+
+  it('at the moment when a run is given to it', async () => {
+    const running = [timed(() => bench.run('print(1)')), timed(() => bench.run('import time\ntime.sleep(5)'))];
+    await removeAll();
+    const [quick, slow] = await Promise.all(running);
+    expect(quick?.value.status).toBeOneOf(['ok', ...TYPED]);
+    if (slow) expectLost(slow);
+    await heals();
+  });
+
+  it('while code computes in it', async () => {
+    const { result } = await bench.begin('while True: pass');
+    const lost = timed(() => result);
+    await removeAll();
+    expectLost(await lost);
+    await heals();
+  });
+
+  it('while output pours out of it', async () => {
+    const { result } = await bench.begin('while True: print("x" * 1000)');
+    const lost = timed(() => result);
+    await removeAll();
+    expectLost(await lost);
+    await heals();
+  });
+
+  it('while it is wiped', async () => {
+    const files = 'for n in range(3000): open(f"f{n}", "w").write("x")';
+    const results = await Promise.all([bench.run(files), bench.run(files)]);
+    expect(results.map(({ status }) => status)).toEqual(['ok', 'ok']);
+    const next = timed(() => bench.run('print(1)'));
+    await removeAll();
+    const { value, ms } = await next;
+    expect(value.status).toBeOneOf(['ok', ...TYPED]);
+    expect(ms).toBeLessThan(5_000);
+    await heals();
+  });
+
+  it('while its session rests', async () => {
+    const sessionId = await bench.open();
+    await bench.run('x = 1', { sessionId });
+    const { sandboxId } = bench.engine.snapshot().sessions.find(({ id }) => id === sessionId) ?? {};
+    await remove(sandboxId ?? '');
+    const state = () => bench.engine.snapshot().sessions.find(({ id }) => id === sessionId)?.state;
+    await expect.poll(state, { timeout: 2_000 }).toBe('ended');
+    expectLost(await timed(() => bench.run('x', { sessionId })));
+    expect((await bench.engine.restartSession(sessionId)).ok).toBe(true);
+    expect(await bench.run('x', { sessionId })).toMatchObject({ status: 'error', error: { name: 'NameError' } });
+    await bench.engine.closeSession(sessionId);
+    await heals();
+  });
+
+  it('while its session works', async () => {
+    const sessionId = await bench.open();
+    const { result } = await bench.begin('import time\ntime.sleep(60)', { sessionId });
+    const lost = timed(() => result);
+    await removeAll();
+    expectLost(await lost);
+    expect((await result).sessionLost).toBe(true);
+    await bench.engine.closeSession(sessionId);
+    await heals();
+  });
+
+  it('while it goes anyway', async () => {
+    const sessionId = await bench.open();
+    const [removed] = await Promise.all([removeAll(), bench.engine.closeSession(sessionId)]);
+    expect(removed.map(({ status }) => status)).toEqual(removed.map(() => expect.toBeOneOf([204, 404, 409])));
+    await heals();
+  });
+
+  it('leaves no container behind in all of this', async () => {
+    await pause(500);
+    await expect.poll(async () => (await bench.containers()).length, { timeout: 10_000 }).toBe(2);
+  });
+});

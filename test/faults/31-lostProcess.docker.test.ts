@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { afterAll, describe, it } from 'vitest';
+import { thisOwner } from '../../src/host/identity.ts';
+import { LABEL } from '../../src/host/labels.ts';
+import { askEngine, labelled } from './engineApi.ts';
+import { EngineChild } from './engineChild.ts';
+import { dice, faultBench, pause } from './harness.ts';
+
+const PAIRS = 4;
+/** Longer than the silence after which an agent leaves. */
+const SLEEP_MS = 40_000;
+const HOUR_MS = 3_600_000;
+
+const docker = promisify(execFile);
+const strangers: string[] = [];
+const children: EngineChild[] = [];
+const machines = new Set<string>();
+afterAll(async () => {
+  await Promise.all(children.map((child) => child.kill()));
+  // Of a test that has failed: nobody else comes to sweep here.
+  const left = await Promise.all([...machines].map((machine) => labelled(LABEL.machine, machine)));
+  await Promise.all([...strangers, ...left.flat()].map((id) => askEngine('DELETE', `/containers/${id}?force=true`)));
+});
+
+/** A container without an agent, which ends only when somebody ends it. */
+async function addStranger(labels: Readonly<Record<string, string>>): Promise<string> {
+  const flags = Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]);
+  const image = ['hothouse/python:latest', 'sleep', '600'];
+  const { stdout } = await docker('docker', ['run', '--detach', '--network=none', ...flags, ...image]);
+  strangers.push(stdout.trim());
+  return stdout.trim();
+}
+
+function engineChild(machine: string): EngineChild {
+  const child = new EngineChild(machine);
+  machines.add(machine);
+  children.push(child);
+  return child;
+}
+
+describe.concurrent('when the process of an engine', () => {
+  it('row 31: is killed, it leaves no container after 45 s, and others keep theirs', async ({ expect }) => {
+    const machine = `killed-${randomBytes(6).toString('hex')}`;
+    const roll = dice(31);
+    const killOneEarly = async () => {
+      const child = engineChild(machine);
+      await child.starting();
+      await pause(roll(1_200));
+      await child.kill();
+    };
+    const killOneAtWork = async () => {
+      const child = engineChild(machine);
+      await child.starting();
+      child.ask({ code: 'while True: pass', rest: { sessionId: await child.ready() } });
+      await child.kill();
+    };
+    for (let pair = 0; pair < PAIRS; pair += 1) await Promise.all([killOneEarly(), killOneAtWork()]);
+
+    const next = await faultBench({}, '', machine);
+    const ours = { [LABEL.managed]: 'true', [LABEL.machine]: next.machine };
+    const kept = [
+      await addStranger({ ...ours, [LABEL.owner]: await thisOwner() }),
+      await addStranger({ ...ours, [LABEL.machine]: 'elsewhere', [LABEL.owner]: '999999999:1' }),
+      await addStranger({ 'com.example.other': 'true' }),
+    ];
+    // It cannot notice that nobody speaks to it any more: the sweep of the next engine takes it.
+    await addStranger({ ...ours, [LABEL.owner]: '999999999:1' });
+    await next.warm();
+    const [living] = kept;
+    const expected = () => [...next.slots('idle'), living].sort();
+    await expect.poll(async () => (await next.containers()).sort(), { timeout: 45_000 }).toEqual(expected());
+    const running = await Promise.all(kept.map((id) => askEngine('GET', `/containers/${id}/json`)));
+    expect(running.map(({ body }) => JSON.parse(body).State.Running)).toEqual(kept.map(() => true));
+    await next.engine.dispose();
+  }, 120_000);
+
+  it('row 32: sleeps for longer than its agents wait, they leave, and nothing that was lost counts as done', async ({
+    expect,
+  }) => {
+    const machine = `asleep-${randomBytes(6).toString('hex')}`;
+    const child = engineChild(machine);
+    await child.starting();
+    const sessionId = await child.ready();
+    const run = (code: string, rest = {}) => {
+      child.ask({ code, rest });
+      return child.answer();
+    };
+    expect(await run('x = 7', { sessionId })).toMatchObject({ status: 'ok' });
+    const late = run('import time\nwhile True: time.sleep(0.1)', { timeoutSeconds: 3 });
+    await pause(500);
+    child.signal('SIGSTOP');
+    await pause(SLEEP_MS);
+    // Nobody has spoken to them for longer than they wait: they have left by themselves.
+    expect(await labelled(LABEL.machine, machine)).toEqual([]);
+    child.signal('SIGCONT');
+    expect((await late).status).toBeOneOf(['timeout', 'sandbox_lost']);
+    // The variables have gone with them: an answer from anywhere else would be a lie.
+    expect((await run('x', { sessionId })).status).toBeOneOf(['sandbox_lost', 'rejected']);
+    await expect.poll(() => run('print(6 * 7)'), { timeout: 20_000 }).toMatchObject({ status: 'ok', stdout: '42\n' });
+    await child.end();
+  }, 120_000);
+
+  it.for([HOUR_MS, -HOUR_MS])(
+    'row 32: has its wall clock moved by %i ms, it measures and keeps as before',
+    async (shift, { expect }) => {
+      const child = engineChild(`shifted-${randomBytes(6).toString('hex')}`);
+      await child.starting();
+      const sessionId = await child.ready();
+      const ask = (code: string, rest = {}, clockShiftMs = 0) => {
+        child.ask({ code, rest, clockShiftMs });
+        return child.answer();
+      };
+      expect(await ask('x = 7', { sessionId })).toMatchObject({ status: 'ok' });
+      const slow = ask('import time\ntime.sleep(1.5)\nprint("done")', { timeoutSeconds: 10 });
+      const moved = ask('while True: pass', { timeoutSeconds: 1, sessionId }, shift);
+      const first = await slow;
+      const second = await moved;
+      const [endless, done] = first.status === 'ok' ? [second, first] : [first, second];
+      expect(done).toMatchObject({ status: 'ok', stdout: 'done\n' });
+      for (const { durationMs } of [done, endless]) expect(durationMs).toBeGreaterThan(0);
+      expect(done.durationMs).toBeLessThan(5_000);
+      expect(endless).toMatchObject({ status: 'timeout', sessionLost: false });
+      expect(endless.durationMs).toBeLessThan(5_000);
+      expect(await ask('x', { sessionId }, shift)).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+      await child.end();
+    },
+  );
+});

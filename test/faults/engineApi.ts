@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+import { ENGINE_SOCKET } from '../host/docker/inspect.ts';
+
+/** What a Docker Engine answers when it is asked without the code under test. */
+export interface EngineAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** One request to the engine behind a socket. Rejects when nobody listens there. */
+export async function askEngine(method: string, path: string, socketPath = ENGINE_SOCKET): Promise<EngineAnswer> {
+  const request = http.request({ socketPath, method, path, agent: false }).end();
+  const [response] = await once(request, 'response');
+  return { status: response.statusCode, body: await text(response) };
+}
+
+/** Ids of the containers with a label, running or not. */
+export async function labelled(name: string, value: string): Promise<string[]> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [`${name}=${value}`] }));
+  const { body } = await askEngine('GET', `/containers/json?all=true&filters=${filters}`);
+  const containers: { Id: string }[] = JSON.parse(body);
+  return containers.map(({ Id }) => Id);
+}
+
+/** The names of the processes in a container, as the machine's kernel has them. */
+export async function processNames(id: string): Promise<string[]> {
+  const { status, body } = await askEngine('GET', `/containers/${id}/top?ps_args=${encodeURIComponent('-o pid,comm')}`);
+  if (status !== 200) return [];
+  const { Processes }: { Processes: string[][] } = JSON.parse(body);
+  return Processes.map(([, name = '']) => name);
+}
+
+/** Something the engine tells of containers or images. */
+export interface ToldEvent {
+  readonly Type: string;
+  readonly Action: string;
+  readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
+}
+
+/** Calls `onEvent` with each of the engine's events that the filters let pass, until the returned function is called. */
+export async function watchEngine(
+  filters: Readonly<Record<string, readonly string[]>>,
+  onEvent: (event: ToldEvent) => void,
+): Promise<() => void> {
+  const path = `/events?filters=${encodeURIComponent(JSON.stringify(filters))}`;
+  const request = http.request({ socketPath: ENGINE_SOCKET, path, agent: false }).end();
+  const [response] = await once(request, 'response');
+  let rest = '';
+  response.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line) onEvent(JSON.parse(line));
+  });
+  response.on('error', () => {});
+  return () => request.destroy();
+}

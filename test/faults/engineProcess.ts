@@ -1,0 +1,29 @@
+import { createInterface } from 'node:readline';
+import type { RunRequest } from '../../src/engine/types.ts';
+import { faultBench } from './harness.ts';
+
+/** What a test asks the engine in this process: one JSON object a line. */
+export interface Ask {
+  readonly code: string;
+  /** Milliseconds by which the wall clock of this process is wrong from now on. */
+  readonly clockShiftMs?: number;
+  readonly rest?: Partial<RunRequest>;
+}
+
+// An engine in a process of its own, to be killed or stopped by a test. The argument names its containers.
+const bench = await faultBench({}, '', process.argv[2]);
+process.stdout.write('"starting"\n');
+await bench.warm();
+const sessionId = await bench.open();
+// Nothing is being made any more when a test goes on.
+await bench.warm();
+process.stdout.write(`${JSON.stringify({ sessionId })}\n`);
+
+const now = Date.now;
+for await (const line of createInterface({ input: process.stdin })) {
+  const { code, rest, clockShiftMs }: Ask = JSON.parse(line);
+  if (clockShiftMs !== undefined) Date.now = () => now() + clockShiftMs;
+  void bench.run(code, rest).then((result) => process.stdout.write(`${JSON.stringify(result)}\n`));
+}
+await bench.engine.dispose();
+process.exit(0);

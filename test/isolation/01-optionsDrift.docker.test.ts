@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Options } from '../../src/engine/options.ts';
+import { specOf } from '../../src/engine/recipe.ts';
+import { createOptions } from '../../src/host/docker/createOptions.ts';
+import { thisOwner } from '../../src/host/identity.ts';
+import { LABEL } from '../../src/host/labels.ts';
+import { inspectContainer } from '../host/docker/inspect.ts';
+import { type Isolated, isolationEngine, OWNER, run } from './harness.ts';
+
+const OPTIONS = { pool: { size: 3 }, limits: { memoryMb: 300, cpus: 0.5, pids: 99, workspaceMb: 32, tmpMb: 16 } };
+
+/** What the engine fills in by itself and is no hole. Everything else that the spec does not name has to be empty. */
+const FILLED_IN = {
+  CgroupnsMode: expect.stringMatching(/^(private|host)$/),
+  ConsoleSize: [0, 0],
+  MaskedPaths: expect.arrayContaining(['/proc/kcore', '/proc/keys', '/proc/timer_list', '/sys/firmware']),
+  ReadonlyPaths: expect.arrayContaining(['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger']),
+  RestartPolicy: { Name: expect.stringMatching(/^(no)?$/), MaximumRetryCount: 0 },
+  Runtime: expect.any(String),
+};
+
+let isolated: Isolated;
+beforeAll(async () => {
+  isolated = await isolationEngine(OPTIONS);
+});
+afterAll(() => isolated.dispose());
+
+describe('row 1: options drift', () => {
+  it('makes every container of pool and sessions to the letter of the spec', async () => {
+    await isolated.engine.openSession('python', OWNER);
+    await Promise.all([1, 2, 3].map(() => run(isolated, 'import time; time.sleep(0.5)')));
+    const ids = await isolated.containers();
+    expect(ids.length).toBeGreaterThanOrEqual(4);
+    const { HostConfig: wantedHost = {}, ...wanted } = createOptions(await expectedSpec(ids));
+    for (const id of ids) {
+      const { Config, HostConfig, Mounts } = await inspectContainer(id);
+      expect(filled({ ...HostConfig })).toEqual({ ...FILLED_IN, ...filled({ ...wantedHost }) });
+      // The image's own words, which say nothing about isolation.
+      const { Labels, Image, ...config } = Config;
+      const { Labels: wantedLabels, Image: wantedImage, ...wantedConfig } = wanted;
+      expect(filled(config)).toEqual(filled({ ...wantedConfig }));
+      expect(Labels).toMatchObject({ ...wantedLabels });
+      expect(Image).toBe(wantedImage);
+      expect(Mounts).toEqual([]);
+    }
+  });
+});
+
+async function expectedSpec(ids: readonly string[]) {
+  const { Labels } = (await inspectContainer(ids[0] ?? '')).Config;
+  const machine = String(Object.entries(Labels ?? {}).find(([name]) => name === LABEL.machine)?.[1]);
+  return specOf(Options.parse(OPTIONS), 'python', { machine, owner: await thisOwner() });
+}
+
+/** The options that say anything. */
+function filled(options: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => !isEmpty(value)));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === null || value === undefined || value === '' || value === 0 || value === false;
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { homedir, hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Isolated, isolationEngine, look } from './harness.ts';
+
+const MARK = `canary${randomBytes(6).toString('hex')}`;
+const each = (count: number, kind: string) => Array.from({ length: count }, (_, at) => `${MARK}-${kind}-${at}`);
+/** Fifty in all. */
+const VARIABLES = each(15, 'variable');
+const FILES = each(20, 'file');
+const SOCKETS = each(10, 'socket');
+const ABSTRACT = each(5, 'abstract');
+
+// Everything that can be read: names of files, what is in small ones, environments and command lines, sockets.
+const SEARCH = `
+import os, re
+needle = re.compile((mark + r"-[a-z]+-\\w+").encode())
+found = set()
+def search(data): found.update(hit.decode() for hit in needle.findall(data))
+def read(path):
+    try:
+        with open(path, "rb") as file: search(file.read(1 << 20))
+    except OSError: pass
+for folder, _, names in os.walk("/"):
+    if folder.startswith("/sys"): continue
+    search(("\\0".join([folder, *names])).encode("utf-8", "surrogateescape"))
+    if folder.startswith(("/usr", "/proc", "/dev")): continue
+    for name in names: read(os.path.join(folder, name))
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    for name in ("environ", "cmdline", "maps", "mountinfo", "cgroup"): read("/proc/%s/%s" % (pid, name))
+for name in ("net/unix", "net/tcp", "mounts", "cmdline", "keys", "sys/kernel/hostname"): read("/proc/" + name)
+search(repr(os.environ).encode())
+seen = sorted(found)`;
+
+const PATHS = `
+import os, socket
+seen = [path for path in paths if os.path.lexists(path)]
+for name in abstract:
+    with socket.socket(socket.AF_UNIX) as link:
+        if link.connect_ex("\\0" + name) == 0: seen.append(name)`;
+
+const MACHINE = `
+import os, socket
+words = " ".join(open(path).read() for path in ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf", "/proc/sys/kernel/hostname"))
+seen = {"host": socket.gethostname(), "words": words,
+    "sockets": [path for path in ("/var/run/docker.sock", "/run/docker.sock", "/run/containerd", "/run/podman") if os.path.exists(path)],
+    "home": os.environ["HOME"], "disks": [line for line in open("/proc/mounts") if line.startswith("/dev/")
+        and line.split()[1] not in ("/etc/resolv.conf", "/etc/hostname", "/etc/hosts")]}`;
+
+let isolated: Isolated;
+let folders: string[];
+const servers: Server[] = [];
+
+const listen = async (at: string) => {
+  const server = createServer().listen(at);
+  await once(server, 'listening');
+  servers.push(server);
+};
+
+beforeAll(async () => {
+  for (const name of VARIABLES) process.env[name] = name;
+  folders = await Promise.all(
+    [homedir(), tmpdir(), '/dev/shm', process.cwd()].map((base) => mkdtemp(join(base, `.${MARK}-folder-`))),
+  );
+  // For everybody to read, so that it is the container that keeps them apart.
+  await Promise.all(folders.map((folder) => chmod(folder, 0o755)));
+  const places = FILES.map((name, at) => join(folders[at % folders.length] ?? '', name));
+  await Promise.all(places.map((place, at) => writeFile(place, FILES[at] ?? '')));
+  const nested = join(folders[1] ?? '', 'run');
+  await mkdir(nested);
+  for (const name of SOCKETS) await listen(join(nested, name));
+  for (const name of ABSTRACT) await listen(`\0${name}`);
+  isolated = await isolationEngine();
+});
+afterAll(async () => {
+  for (const name of VARIABLES) delete process.env[name];
+  for (const server of servers) server.close();
+  await isolated.dispose();
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+describe('row 5: host leakage', () => {
+  it('shows none of fifty canaries to a search of everything', async () => {
+    expect([VARIABLES, FILES, SOCKETS, ABSTRACT].flat()).toHaveLength(50);
+    // The search finds what is there to be found.
+    const own = `import os\nos.environ["X"] = open("x", "w").name\nopen("y", "w").write(mark + "-own-1")\n${SEARCH}`;
+    expect(await look(isolated, own, { state: { mark: MARK } })).toEqual([`${MARK}-own-1`]);
+    expect(await look(isolated, SEARCH, { state: { mark: MARK } })).toEqual([]);
+  });
+
+  it('has none of their places, and reaches none of their sockets', async () => {
+    const paths = [...folders, ...folders.flatMap((folder) => FILES.map((name) => join(folder, name)))];
+    expect(await look(isolated, PATHS, { state: { paths, abstract: ABSTRACT } })).toEqual([]);
+  });
+
+  it('says nothing of the machine: its name, its names of others, its disks, its engine', async () => {
+    const seen = await look(isolated, MACHINE);
+    expect(seen).toMatchObject({ host: 'sandbox', sockets: [], home: '/workspace', disks: [] });
+    const { words } = seen as { words: string };
+    expect(words).not.toContain(hostname());
+    expect(words).not.toMatch(/^(search|domain)/m);
+  });
+});

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Isolated, isolationEngine, look, run } from './harness.ts';
+
+const MB = 1 << 20;
+
+// Each takes four times the limit and then lives on, in case nothing has stopped it.
+const BOMBS: Readonly<Record<string, string>> = {
+  'of objects': 'held = [b"x" * (8 << 20) for _ in range(64)]',
+  'of shared memory':
+    'import mmap\nheld = mmap.mmap(-1, 512 << 20)\nfor page in range(0, 512 << 20, 4096): held[page] = 1',
+  'of files': `
+for base in ("/workspace", "/tmp", "/dev/shm"):
+    with open(base + "/bomb", "wb", buffering=0) as file:
+        for _ in range(170): file.write(b"x" * (1 << 20))`,
+  'in many threads': `
+import threading
+held = []
+threads = [threading.Thread(target=lambda: held.append(b"x" * (32 << 20))) for _ in range(16)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()`,
+};
+
+async function availableBytes(): Promise<number> {
+  const text = await readFile('/proc/meminfo', 'utf8');
+  return Number(/^MemAvailable:\s+(\d+) kB$/m.exec(text)?.[1]) * 1024;
+}
+
+let isolated: Isolated;
+beforeAll(async () => {
+  isolated = await isolationEngine({ limits: { memoryMb: 128, workspaceMb: 200, tmpMb: 200 } });
+});
+afterAll(() => isolated.dispose());
+
+describe('row 7: a memory bomb', () => {
+  // Others use the machine's memory too.
+  it('is out_of_memory twenty times of twenty, and costs the host nothing that stays', { retry: 2 }, async () => {
+    await run(isolated, '1');
+    const before = await availableBytes();
+    for (let round = 0; round < 5; round += 1) {
+      for (const [kind, bomb] of Object.entries(BOMBS)) {
+        const { status } = await run(isolated, bomb);
+        expect({ kind, status }).toEqual({ kind, status: 'out_of_memory' });
+      }
+    }
+    expect(await look(isolated, 'seen = 1')).toBe(1);
+    await expect.poll(availableBytes, { timeout: 5_000 }).toBeGreaterThan(before - 50 * MB);
+  });
+});

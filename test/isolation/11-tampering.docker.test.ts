@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Isolated, isolationEngine, look, lookAfter, run, sandboxes } from './harness.ts';
+
+/** `agent`: the processes that are not this run's own; PID 1 is the first. */
+const AGENT_PIDS = `
+import os
+def parent(pid):
+    with open("/proc/%d/stat" % pid) as file: return int(file.read().rpartition(")")[2].split()[1])
+mine = {os.getpid()}
+agent = sorted(pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid not in mine)
+`;
+
+// Each attack tells what it got; what is refused tells nothing.
+const OPEN = `${AGENT_PIDS}
+seen = []
+def attempt(name, action):
+    try: seen.append([name, action()])
+    except OSError: pass
+for pid in agent:
+    base = "/proc/%d/" % pid
+    for name in ("mem", "environ", "maps", "auxv", "stack", "syscall", "pagemap"):
+        attempt(base + name, lambda: bool(open(base + name, "rb").read(1)))
+    for name in ("mem", "oom_score_adj", "comm", "coredump_filter", "clear_refs", "autogroup"):
+        attempt(base + name, lambda: os.close(os.open(base + name, os.O_WRONLY)))
+    for name in ("fd", "fdinfo", "map_files", "task/%d/fd" % pid): attempt(base + name, lambda: os.listdir(base + name))
+    for name in ("exe", "cwd", "root", "ns/pid", "fd/3"): attempt(base + name, lambda: os.readlink(base + name))
+    for fd in range(32):
+        for flag in (os.O_RDONLY, os.O_WRONLY): attempt(base + "fd", lambda: os.close(os.open(base + "fd/%d" % fd, flag)))
+`;
+
+const TRACE = `${AGENT_PIDS}
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.restype = ctypes.c_long
+class Vector(ctypes.Structure): _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+buffer = ctypes.create_string_buffer(8)
+here = Vector(ctypes.cast(buffer, ctypes.c_void_p), 8)
+there = Vector(id(libc), 8)
+ATTACH, SEIZE = 16, 0x4206
+PIDFD_GETFD = 438
+seen = []
+for pid in agent:
+    for request in (ATTACH, SEIZE):
+        if libc.ptrace(request, pid, None, None) == 0: seen.append(["ptrace", pid])
+    for call in (libc.process_vm_readv, libc.process_vm_writev):
+        if call(pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0) >= 0: seen.append(["memory", pid])
+    handle = os.pidfd_open(pid)
+    for fd in range(16):
+        if libc.syscall(PIDFD_GETFD, handle, fd, 0) >= 0: seen.append(["descriptor", pid])`;
+
+// SIGCHLD is the one that the first process listens to, and it asks the kernel then who has ended.
+const SIGNAL_INIT = `
+import os, time
+for round in range(3):
+    for number in range(1, 65):
+        try: os.kill(1, number)
+        except OSError: pass
+time.sleep(0.2)
+seen = open("/proc/1/stat").read().rpartition(")")[2].split()[0]`;
+
+// Lasting marks on the first process, of which every later run is a copy.
+const STANDING = `
+import os, resource
+limits = [resource.prlimit(1, number) for number in range(16)]
+seen = [limits, os.getpriority(os.PRIO_PROCESS, 1), sorted(os.sched_getaffinity(1)), os.sched_getscheduler(1)]`;
+const MARKS = {
+  limits: 'import resource\nfor n in range(16):\n    try: resource.prlimit(1, n, (1, 1))\n    except OSError: pass',
+  priority: 'import os\nos.setpriority(os.PRIO_PROCESS, 1, 19)',
+  processors: 'import os\nos.sched_setaffinity(1, {min(os.sched_getaffinity(0))})',
+  scheduler: 'import os\nos.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))',
+};
+
+let isolated: Isolated;
+beforeAll(async () => {
+  isolated = await isolationEngine();
+});
+afterAll(() => isolated.dispose());
+
+describe('row 11: tampering with the agent', () => {
+  it('opens nothing of it: memory, environment, descriptors, settings', async () => {
+    expect(await look(isolated, OPEN)).toEqual([]);
+  });
+
+  it('does not trace it, nor read, write or take from it', async () => {
+    expect(await look(isolated, TRACE)).toEqual([]);
+  });
+
+  it('does not end, stop or confuse its first process by any signal', async () => {
+    const quiet = 'seen = "quiet"';
+    expect(await lookAfter(isolated, SIGNAL_INIT, SIGNAL_INIT)).toMatch(/^[SR]$/);
+    expect(await lookAfter(isolated, SIGNAL_INIT, quiet)).toBe('quiet');
+  });
+
+  it.each(['SIGKILL', 'SIGSTOP'])(
+    'with %s on its other processes costs the run its own sandbox, at once',
+    async (signal) => {
+      const before = await warm();
+      const attack = `${AGENT_PIDS}
+import signal, time
+for pid in agent[1:]: os.kill(pid, signal.${signal})
+time.sleep(20)`;
+      const started = performance.now();
+      expect((await run(isolated, attack)).status).toBe('sandbox_lost');
+      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(await look(isolated, 'seen = 1')).toBe(1);
+      expect(sandboxes(isolated)).not.toContain(before);
+    },
+  );
+
+  it.each(Object.entries(MARKS))('leaves no mark on it for later runs: %s', async (_, attack) => {
+    const before = await look(isolated, STANDING);
+    expect(await run(isolated, attack)).toMatchObject({ status: expect.stringMatching(/^(ok|error)$/) });
+    expect(await look(isolated, STANDING)).toEqual(before);
+  });
+
+  async function warm(): Promise<string> {
+    await look(isolated, 'seen = 1');
+    return sandboxes(isolated)[0] ?? '';
+  }
+});

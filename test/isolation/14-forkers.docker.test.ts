@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Isolated, isolationEngine, look, PROCESSES, sandboxes } from './harness.ts';
+
+const RESETS = 500;
+
+// Daemons that are never there for long: each forks its successor and ends, in a session of its own every time.
+const RACE = `
+import os
+${PROCESSES}
+def hop():
+    while True:
+        try:
+            if os.fork(): os._exit(0)
+            os.setsid()
+        except OSError: pass
+for _ in range(4):
+    if os.fork() == 0: hop()`;
+
+let isolated: Isolated;
+beforeAll(async () => {
+  isolated = await isolationEngine({ pool: { maxUses: 2 * RESETS } });
+});
+afterAll(() => isolated.dispose());
+
+describe('row 14: daemons that race with the reset', () => {
+  it(`are gone after each of ${RESETS} resets of the same sandbox`, { timeout: 180_000 }, async () => {
+    const quiet = await look(isolated, PROCESSES);
+    const first = sandboxes(isolated);
+    for (let round = 0; round < RESETS; round += 1) expect(await look(isolated, RACE)).toBe(quiet);
+    expect(await look(isolated, PROCESSES)).toBe(quiet);
+    expect(sandboxes(isolated)).toEqual(first);
+  });
+});

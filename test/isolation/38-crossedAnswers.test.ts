@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { Engine, RunRequest } from '../../src/engine/types.ts';
+import { crossfire } from './crossfire.ts';
+import { engineInMemory, serve } from './mcpServer.ts';
+
+const CLIENTS = 100;
+const CALLS = 100;
+
+describe('row 38: answers crossing clients', () => {
+  it(`${CLIENTS} clients with ${CALLS} calls each get their own answers and progress, and are ${CLIENTS} owners`, async () => {
+    const engine = engineInMemory({ pool: { size: 100, maxWaiting: 10_000 } });
+    const owners = new Map<string, Set<string>>();
+    const served = await serve(
+      watched(engine, ({ owner, code }) => {
+        const client = code.split(' ')[1]?.split('.')[0] ?? '';
+        owners.set(client, (owners.get(client) ?? new Set()).add(owner.id));
+      }),
+    );
+    const { foreign, answered } = await crossfire(
+      served,
+      { clients: CLIENTS, calls: CALLS, atOnce: 4 },
+      (mark) => `print ${mark}`,
+    );
+    await served.dispose();
+    await engine.dispose();
+    expect(foreign).toEqual([]);
+    expect(answered).toBe(CLIENTS * CALLS);
+    expect([...owners.values()].map((ids) => ids.size)).toEqual(Array.from({ length: CLIENTS }, () => 1));
+    expect(new Set([...owners.values()].flatMap((ids) => [...ids])).size).toBe(CLIENTS);
+  }, 180_000);
+});
+
+/** The engine, with every request shown to `look` first. */
+function watched(engine: Engine, look: (request: RunRequest) => void): Engine {
+  return new Proxy(engine, {
+    get(target, name) {
+      if (name === 'run') {
+        return (...args: Parameters<Engine['run']>) => {
+          look(args[0]);
+          return target.run(...args);
+        };
+      }
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}

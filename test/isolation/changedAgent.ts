@@ -1,0 +1,17 @@
+import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadAgent } from '../../src/sandbox/agent.ts';
+import { AGENT } from './harness.ts';
+
+/** The agent with Python code at the end of its module `wipe`, where it can replace what the module defines. */
+export async function changedAgent(code: string): Promise<Buffer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'hothouse-agent-'));
+  try {
+    await cp(AGENT, folder, { recursive: true });
+    await appendFile(path.join(folder, 'hothouse_agent/wipe.py'), `\n\n${code}\n`);
+    return await loadAgent(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
+import { connectHttp } from '../mcp/connect.ts';
+
+/** How many clients call, how often, and how many calls of one client are under way at the same time. */
+export interface Volley {
+  readonly clients: number;
+  readonly calls: number;
+  readonly atOnce: number;
+}
+
+/** What many clients got that called at the same time. */
+export interface Crossfire {
+  /** Answers and progress that did not belong to their call. */
+  readonly foreign: readonly string[];
+  readonly answered: number;
+}
+
+/**
+ * Real clients, all at once, and every one of their calls prints a mark of its own. They number their
+ * calls and progress tokens alike, so nothing but the server keeps them apart.
+ */
+export async function crossfire(
+  { url, token }: { readonly url: string; readonly token: string },
+  { clients, calls, atOnce }: Volley,
+  codeOf: (mark: string) => string,
+): Promise<Crossfire> {
+  const foreign: string[] = [];
+  let answered = 0;
+  const connected = await Promise.all(Array.from({ length: clients }, () => connectHttp(url, token)));
+  const one = async (client: Client, mark: string) => {
+    const check = (text: string | undefined) => void (text !== `${mark}\n` && foreign.push(`${mark}: ${text}`));
+    check(await stdoutOf(client, codeOf(mark), check));
+    answered += 1;
+  };
+  const lane = async (client: Client, who: number, first: number) => {
+    for (let turn = first; turn < calls; turn += atOnce) await one(client, `${who}.${turn}`);
+  };
+  await Promise.all(
+    connected.flatMap((client, who) => Array.from({ length: atOnce }, (_, first) => lane(client, who, first))),
+  );
+  await Promise.all(connected.map((client) => client.close()));
+  return { foreign, answered };
+}
+
+async function stdoutOf(client: Client, code: string, onProgress: (text: string | undefined) => void) {
+  const params = { name: 'run_code', arguments: { language: 'python', code } };
+  const onprogress = ({ message }: { message?: string | undefined }) => onProgress(message);
+  const { structuredContent } = await client.callTool(params, undefined, { onprogress, timeout: 120_000 });
+  return (structuredContent as RunAnswer | undefined)?.stdout;
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import type { EngineDeps } from '../../src/engine/deps.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import { Options, type OptionsInput } from '../../src/engine/options.ts';
+import type { Engine, Owner, RunRequest, RunResult } from '../../src/engine/types.ts';
+import { dockerHost } from '../../src/host/docker/dockerHost.ts';
+import { thisOwner } from '../../src/host/identity.ts';
+import { LABEL } from '../../src/host/labels.ts';
+import { loadAgent } from '../../src/sandbox/agent.ts';
+
+/** Where the agent's sources are. */
+export const AGENT = path.resolve(import.meta.dirname, '../../images/agent');
+
+export const OWNER: Owner = { id: 'attacker', kind: 'mcp', label: 'attacker' };
+
+/** An engine of the test's own. */
+export interface Isolated {
+  readonly engine: Engine;
+  /** Ids of the containers that it has now, as the host tells them. */
+  containers(): Promise<string[]>;
+  /** Removes everything. */
+  dispose(): Promise<void>;
+}
+
+/** An engine on real containers: one warm sandbox, so that a second run meets what the first one left. */
+export async function isolationEngine(
+  options: OptionsInput = {},
+  deps: Partial<Pick<EngineDeps, 'agent' | 'log'>> = {},
+): Promise<Isolated> {
+  const { log = silentLog } = deps;
+  const connect = () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log });
+  const machine = `isolation-${randomBytes(8).toString('hex')}`;
+  const engine = createEngine({
+    connect,
+    agent: deps.agent ?? (await loadAgent(AGENT)),
+    options: Options.parse({
+      ...options,
+      python: { preload: [], ...options.python },
+      // A slow machine must not turn a clean reset into a lost one.
+      pool: { size: 1, resetDeadlineMs: 5_000, ...options.pool },
+    }),
+    clock: systemClock,
+    log,
+    identity: { machine, owner: await thisOwner() },
+    images: {
+      python: async () => ({ context: path.resolve(import.meta.dirname, '../../images/python'), buildArgs: {} }),
+    },
+  });
+  const host = connect();
+  return {
+    engine,
+    containers: async () => (await host.list({ [LABEL.machine]: machine })).map(({ id }) => id),
+    dispose: async () => {
+      await engine.dispose();
+      await host.dispose();
+    },
+  };
+}
+
+/** A one-shot run. */
+export function run(
+  { engine }: Isolated,
+  code: string,
+  rest: Partial<RunRequest> = {},
+  signal?: AbortSignal,
+): Promise<RunResult> {
+  return engine.run({ language: 'python', owner: OWNER, code, ...rest }, undefined, signal);
+}
+
+/** What a run that must go well has found out: the state variable `seen`. */
+export async function look(isolated: Isolated, code: string, rest: Partial<RunRequest> = {}): Promise<unknown> {
+  const result = await run(isolated, code, { state: {}, ...rest });
+  expect(result).toMatchObject({ status: 'ok', error: null });
+  return result.state?.seen;
+}
+
+/** Runs `attack`, then `looking` in the very same sandbox after its reset, and gives what that found. */
+export async function lookAfter(isolated: Isolated, attack: string, looking: string): Promise<unknown> {
+  expect(await run(isolated, attack)).toMatchObject({ status: 'ok', error: null });
+  const before = sandboxes(isolated);
+  const seen = await look(isolated, looking);
+  expect(sandboxes(isolated)).toEqual(before);
+  return seen;
+}
+
+/** Ids of the pool's sandboxes. */
+export function sandboxes({ engine }: Isolated): string[] {
+  return engine.snapshot().environments.flatMap((environment) => environment.sandboxes.map(({ id }) => id));
+}
+
+/** Python that counts every process of its sandbox. */
+export const PROCESSES = 'import os\nseen = sum(name.isdigit() for name in os.listdir("/proc"))';
