@@ -68,7 +68,7 @@ function proxies(env: Env): Record<string, string | undefined> {
   return Object.assign({}, ...both);
 }
 
-/** The machine's own mirror of an archive, or nothing when it uses Debian's. */
+/** The mirror of an archive that the machine's apt is set up with. */
 function mirror(sources: string, archive: string): string | undefined {
   const addresses = sources
     .split('\n')
@@ -76,8 +76,7 @@ function mirror(sources: string, archive: string): string | undefined {
     .flatMap((line) => line.split(/\s+/))
     .filter((word) => URL.canParse(word))
     .map((word) => word.replace(/\/+$/, ''));
-  const found = addresses.find((address) => new URL(address).pathname.endsWith(`/${archive}`));
-  return found && new URL(found).hostname !== 'deb.debian.org' ? found : undefined;
+  return addresses.find((address) => new URL(address).pathname.endsWith(`/${archive}`));
 }
 
 /** Of apt's settings those that decide how an archive is reached and believed. */

@@ -8,7 +8,6 @@ import { ask, logged, must } from './run.mjs';
 /** What every image of ours is built on. */
 export const BASE_IMAGE = 'debian:trixie-slim';
 const SUITE = 'trixie';
-const ARCHIVE = 'http://deb.debian.org/debian';
 /** What the published slim image leaves out too. */
 const LEFT_OUT = ['doc', 'man', 'info', 'locale', 'lintian'].map((name) => `/usr/share/${name}/*`);
 
@@ -39,17 +38,16 @@ export async function makeBaseImage(engine, tag) {
 
 function debstrap(tar) {
   const excluded = LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`);
-  // The image names the public archive, whatever mirror it was made from.
-  const sources = `--customize-hook=echo 'deb ${ARCHIVE} ${SUITE} main' > "$1/etc/apt/sources.list"`;
   const kept = '--dpkgopt=path-include=/usr/share/doc/*/copyright';
-  return ['mmdebstrap', '--mode=root', '--variant=minbase', ...excluded, kept, sources, SUITE, tar, machineMirror()];
+  const mirror = machineMirror();
+  return ['mmdebstrap', '--mode=root', '--variant=minbase', ...excluded, kept, SUITE, tar, ...(mirror ? [mirror] : [])];
 }
 
-/** The first mirror of Debian that this machine's apt is set up with, otherwise the public archive. */
+/** The first mirror of Debian that this machine's apt is set up with; null: mmdebstrap knows the public archive. */
 export function machineMirror(sources = aptSources()) {
   const lines = sources.split('\n').filter((line) => /^\s*(deb\s|uris:)/i.test(line));
   const words = lines.flatMap((line) => line.split(/\s+/));
-  return words.find((word) => /^https?:\/\/.*\/debian\/?$/.test(word)) ?? ARCHIVE;
+  return words.find((word) => /^https?:\/\/.*\/debian\/?$/.test(word)) ?? null;
 }
 
 function aptSources(folder = '/etc/apt') {

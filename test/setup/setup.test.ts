@@ -18,12 +18,9 @@ test('the cache is where the user says, then where the desktop says', () => {
 test.each([
   ['deb [arch=amd64] https://mirror.example/debian/ bookworm main', 'https://mirror.example/debian/'],
   ['Types: deb\nURIs: http://mirror.example/pub/debian\nSuites: trixie', 'http://mirror.example/pub/debian'],
-  ['deb https://packages.example/node nodistro main', 'http://deb.debian.org/debian'],
-  [
-    '# deb http://old.example/debian trixie main\ndeb-src http://src.example/debian trixie main',
-    'http://deb.debian.org/debian',
-  ],
-  ['URIs: http://mirror.example/debian-security', 'http://deb.debian.org/debian'],
+  ['deb https://packages.example/node nodistro main', null],
+  ['# deb http://old.example/debian trixie main\ndeb-src http://src.example/debian trixie main', null],
+  ['URIs: http://mirror.example/debian-security', null],
 ])('the base image is made from the mirror in %j', (sources, mirror) => {
   expect(machineMirror(sources)).toBe(mirror);
 });
