@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunOutput, RunResult } from '../../src/engine/types.ts';
 import { closingSteps, OutputBatch } from '../../src/vscode/notebook/outputSteps.ts';
+import { runResult } from '../mcp/stubEngine.ts';
 
 function stepsOf(...outputs: RunOutput[]) {
   const batch = new OutputBatch();
@@ -56,24 +57,7 @@ describe('OutputBatch', () => {
   });
 });
 
-const RESULT: RunResult = {
-  runId: 'r1',
-  status: 'ok',
-  exitCode: null,
-  stdout: '',
-  stderr: '',
-  result: null,
-  error: null,
-  displays: [],
-  state: null,
-  truncated: false,
-  stdoutBytes: 0,
-  stderrBytes: 0,
-  durationMs: 1,
-  peakMemoryBytes: 0,
-  sessionId: 's1',
-  sessionLost: false,
-};
+const RESULT = runResult({ sessionId: 's1' });
 const ERROR = { name: 'MemoryError', message: 'The session used more than 512 MB.', traceback: '' };
 
 describe('closingSteps', () => {
