@@ -14,6 +14,8 @@ export interface PythonRun {
   readonly stdin: string;
   /** Variables set before the run; when given, the JSON-able variables come back in `done`. */
   readonly state: Readonly<Record<string, unknown>> | null;
+  /** An interrupt was delivered before this request was sent; it was not meant for this run. */
+  readonly stale: boolean;
   /** The process ends after this run, as a program does: threads joined, exit functions called. */
   readonly once: boolean;
 }

@@ -29,6 +29,7 @@ class Interpreter:
         self._token = None
         self._publisher = display.Publisher(self._emit, event_bytes)
         self._interruptible = False
+        self._interrupted = False
         self._pid = os.getpid()
         self._runner = cell.Runner(_main)
         _main.__dict__["__builtins__"] = __builtins__
@@ -58,6 +59,8 @@ class Interpreter:
         os._exit(0)
 
     def _on_interrupt(self, *_):
+        # One that comes before the code begins is for it all the same: its process may only be late.
+        self._interrupted = True
         if self._interruptible:
             raise KeyboardInterrupt
 
@@ -80,8 +83,12 @@ class Interpreter:
         return end.exit_code if end.exit_code is not None else int(end.status != "ok")
 
     def _attempt(self, request):
+        if request["stale"]:
+            self._interrupted = False
         try:
             self._interruptible = True
+            if self._interrupted:
+                raise KeyboardInterrupt
             end = self._runner.run(request["code"], request["name"], self._publisher)
             if request["once"]:
                 cell.finish_threads()
@@ -89,6 +96,7 @@ class Interpreter:
         except KeyboardInterrupt as error:
             self._interruptible = False
             end = cell.failed(error)
+        self._interrupted = False
         if end.error is not None:
             self._emit("error", **end.error)
         return end

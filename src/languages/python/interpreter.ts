@@ -36,6 +36,8 @@ export class PythonInterpreter implements Interpreter {
   #killed = false;
   /** The last interrupt's delivery: a signal meant for one cell must not arrive in the next. */
   #signalled: Promise<void> | undefined;
+  /** Interrupts since the last cell began that no cell has ended by. */
+  #unheard = 0;
 
   constructor(sandbox: Sandbox, once: boolean) {
     this.#once = once;
@@ -60,7 +62,9 @@ export class PythonInterpreter implements Interpreter {
       stderr: new TextStream(),
       progress: { error: null, done: null, stdoutBytes: 0, stderrBytes: 0 },
     };
-    this.#begin(task, { op: 'run', token: task.token, once: this.#once, ...cell });
+    const stale = this.#unheard > 0;
+    this.#unheard = 0;
+    this.#begin(task, { op: 'run', token: task.token, once: this.#once, stale, ...cell });
     return task.ended.promise;
   }
 
@@ -71,6 +75,7 @@ export class PythonInterpreter implements Interpreter {
   }
 
   interrupt(): void {
+    this.#unheard += 1;
     this.#signalled = this.#channel.signal('SIGINT');
   }
 
@@ -136,6 +141,7 @@ export class PythonInterpreter implements Interpreter {
 
   #finishCell(task: RunningCell, end: CellEnd): void {
     this.#task = undefined;
+    if (end.status === 'interrupted') this.#unheard -= 1;
     for (const kind of ['stdout', 'stderr'] as const) {
       const text = task[kind].end();
       if (text) task.onOutput({ kind, text });

@@ -34,9 +34,24 @@ describe('a session', () => {
     expect((await run('x')).value).toBe('10');
   });
 
-  it('is not hurt by an interrupt between cells', async () => {
-    session.interrupt();
+  it('is interrupted before the first line of a cell too, as when its process is late', async () => {
+    // Four megabytes to read before the code begins.
+    const cell = { code: 'while True: pass', name: '<c>', stdin: 'x'.repeat(4 << 20), state: null };
+    for (let turn = 0; turn < 10; turn += 1) {
+      const end = session.run(cell, () => {});
+      session.interrupt();
+      const late = setTimeout(() => session.kill(), 2_000);
+      expect(await end).toMatchObject({ status: 'interrupted', alive: true });
+      clearTimeout(late);
+    }
     expect((await run('x')).value).toBe('10');
+  });
+
+  it('is not hurt by an interrupt between cells', async () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      session.interrupt();
+      expect((await run('x')).value).toBe('10');
+    }
   });
 
   it('remembers future statements and the last value', async () => {
