@@ -8,7 +8,7 @@ import { step } from './steps.mjs';
 
 const CODE_SERVER = '4.139.1';
 /** What this code-server runs on, and nothing else. */
-const NODE = '24';
+const NODE = '24.21.0';
 /** For code-server's native parts, which are compiled when it is installed. */
 const BUILD_PACKAGES = [
   'build-essential',

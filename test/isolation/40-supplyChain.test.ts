@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const EXACT = /^\d+\.\d+\.\d+$/;
+
+interface Locked {
+  readonly version?: string;
+  readonly integrity?: string;
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
+const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(read('package.json'));
+const { packages }: { packages: Record<string, Locked> } = JSON.parse(read('package-lock.json'));
+
+describe('row 40: what the project is made of', () => {
+  it('is named by exact versions, and the lockfile has the same', () => {
+    const named = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(([, version]) => !EXACT.test(version))).toEqual([]);
+    const other = named.filter(([name, version]) => packages[`node_modules/${name}`]?.version !== version);
+    expect(other).toEqual([]);
+  });
+
+  it('is locked by the hash of every package, on every platform', () => {
+    const locked = Object.entries(packages).filter(([path]) => path !== '');
+    expect(locked.length).toBeGreaterThan(100);
+    expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
+  });
+
+  it('is installed as it is locked; what set-up installs beside it is named by exact versions too', () => {
+    const setUp = files
+      .filter((path) => path.startsWith('src/setup/'))
+      .map(read)
+      .join('\n');
+    expect(setUp).toContain("'npm', ['ci'");
+    const others = [...setUp.matchAll(/npmInstall\(\w+, `([^`]+)`/g)].map(([, name = '']) => name);
+    expect(others.map((name) => name.replace(/\$\{(\w+)\}/, '$1'))).toEqual(['code-server@CODE_SERVER', 'node@NODE']);
+    const versions = [...setUp.matchAll(/^const (?:CODE_SERVER|NODE) = '([^']+)';$/gm)].map(([, version]) => version);
+    expect(versions).toEqual([expect.stringMatching(EXACT), expect.stringMatching(EXACT)]);
+  });
+});
+
+describe('row 40: images', () => {
+  const dockerfiles = files.filter((path) => /(^|\/)Dockerfile$/.test(path));
+
+  it.each(dockerfiles)('%s begins with a named release of Debian that a build argument can pin', (path) => {
+    const text = read(path);
+    const stages = [...text.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name = '']) => name);
+    const begins = [...text.matchAll(/^FROM (\S+)/gm)].map(([, name = '']) => name);
+    expect(begins.length).toBeGreaterThan(0);
+    const others = begins.filter((name) => name !== 'scratch' && !stages.includes(name));
+    expect(others).toEqual(others.map(() => expect.stringMatching(/^\$\{BASE\}$/)));
+    expect(text).toMatch(/^ARG BASE=debian:[a-z]+-slim$/m);
+  });
+
+  it('are made of signed packages: no file comes from an address', () => {
+    expect(dockerfiles.length).toBeGreaterThan(0);
+    const recipes = files.filter((path) => path.startsWith('images/') && !path.startsWith('images/agent/'));
+    const fetching = /^\s*ADD\s+(--\S+\s+)*https?:|\b(curl|wget|git clone)\b|--allow-unauthenticated|trusted=yes/m;
+    expect(recipes.filter((path) => fetching.test(read(path)))).toEqual([]);
+  });
+});
+
+it('row 40: the repository holds no key and no token', () => {
+  const secrets = /-----BEGIN [A-Z ]*PRIVATE KEY-----\n|\b(ghp|gho|ghs|npm)_[A-Za-z0-9]{36}\b|\bAKIA[0-9A-Z]{16}\b/;
+  const texts = files.filter((path) => !/\.(png|ico|gif)$/.test(path));
+  expect(texts.length).toBeGreaterThan(200);
+  expect(texts.filter((path) => secrets.test(read(path)))).toEqual([]);
+});
