@@ -9,6 +9,7 @@ import type { Engine } from '../../src/engine/types.ts';
 import { startHttpServer } from '../../src/mcp/http/server.ts';
 import { OWNER, realEngine, run, SETTLE_MS, warm } from './engine.ts';
 import { dockerTimings, pythonDockerMcp } from './peers.ts';
+import { resetTimings } from './resets.ts';
 import { type Timing, table, time, timing } from './stats.ts';
 
 const IMAGE = DEFAULT_OPTIONS.python.image;
@@ -128,6 +129,11 @@ try {
   for (const code of CODES) rows.push(...(await ours(engine, code)));
 } finally {
   await engine.dispose();
+}
+for (const code of CODES) {
+  const resets = await resetTimings(code, 200);
+  rows.push({ what: 'Hothouse, verified reset after the run', code, timing: resets.whole });
+  rows.push({ what: 'of it in the sandbox: kill, wipe and look', code, timing: resets.agent });
 }
 for (const code of CODES) rows.push(...(await peers(code)));
 

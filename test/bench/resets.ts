@@ -1,0 +1,51 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
+import { specOf } from '../../src/engine/recipe.ts';
+import { dockerHost } from '../../src/host/docker/dockerHost.ts';
+import { machineId, thisOwner } from '../../src/host/identity.ts';
+import { python } from '../../src/languages/python/python.ts';
+import { loadAgent } from '../../src/sandbox/agent.ts';
+import { bootSandbox } from '../../src/sandbox/boot.ts';
+import { type Timing, timing } from './stats.ts';
+
+/** Of the whole reset as the engine waits for it, and of the agent's part: killing, wiping and looking. */
+export interface ResetTimings {
+  readonly whole: Timing;
+  readonly agent: Timing;
+}
+
+const BYTES = 1024 * 1024;
+const WARM_UP = 20;
+const PRELOADED_FOR_MS = 1_000;
+const PACE_MS = 25;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Times `count` resets, each after a run of `code`. Throws when one is not clean. */
+export async function resetTimings(code: string, count: number): Promise<ResetTimings> {
+  const host = dockerHost({ env: process.env, home: homedir(), log: silentLog });
+  const identity = { machine: await machineId(), owner: await thisOwner() };
+  const agent = await loadAgent(path.resolve(import.meta.dirname, '../../images/agent'));
+  const spec = specOf(DEFAULT_OPTIONS, 'python', identity);
+  const sandbox = await bootSandbox(host, { spec, agent, outputBytes: BYTES, eventBytes: BYTES, clock: systemClock });
+  const cell = { code, name: '<code>', stdin: '', state: null };
+  const samples: { whole: number; agent: number }[] = [];
+  try {
+    await sandbox.request({ op: 'preload', modules: [...DEFAULT_OPTIONS.python.preload] });
+    await pause(PRELOADED_FOR_MS);
+    for (let turn = -WARM_UP; turn < count; turn += 1) {
+      await pause(PACE_MS);
+      const { status } = await python.open(sandbox, { once: true }).run(cell, () => {});
+      const started = performance.now();
+      const { clean, leftovers, durationMs } = await sandbox.reset(DEFAULT_OPTIONS.pool.resetDeadlineMs);
+      if (status !== 'ok' || !clean) throw new Error(`${code}: ${status}, left: ${leftovers.join(', ')}`);
+      if (turn >= 0) samples.push({ whole: performance.now() - started, agent: durationMs });
+    }
+  } finally {
+    await sandbox.dispose();
+    await host.dispose();
+  }
+  return { whole: timing(samples.map(({ whole }) => whole)), agent: timing(samples.map(({ agent: own }) => own)) };
+}
