@@ -30,6 +30,7 @@ async function testAll(env) {
   await part(tally, 'Unit tests', () => vitest('unit'));
   await part(tally, 'Packed extension', pack);
   await part(tally, 'Tests with Docker', () => vitest('docker'));
+  await part(tally, 'Attacks and faults', () => vitest('isolation'));
   await part(tally, 'Tests in VS Code', () => editorTests(env));
   await part(tally, 'No container left behind', () => requireNoneLeft(before));
 }

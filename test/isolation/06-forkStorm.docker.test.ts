@@ -3,7 +3,8 @@ import { type Isolated, isolationEngine, look, lookAfter, PROCESSES } from './ha
 
 const PIDS = 64;
 
-// Every process forks as fast as it can. A thousand in all, so that the storm would end if nothing else ended it.
+// Every process forks as fast as it can. A thousand in all, so that the storm would end if nothing else ended it. It is
+// watched until it has grown, which takes longer on a busy machine, and then for half a second more.
 const STORM = `
 import os, time
 tokens, refill = os.pipe()
@@ -17,9 +18,10 @@ for _ in range(2):
     if os.fork() == 0:
         storm()
 peak = 0
-end = time.monotonic() + 0.5
-while time.monotonic() < end:
+start = full = time.monotonic()
+while time.monotonic() < min(full + 0.5, start + 15):
     peak = max(peak, sum(name.isdigit() for name in os.listdir("/proc")))
+    if peak <= ${PIDS / 2}: full = time.monotonic()
 seen = peak`;
 
 let isolated: Isolated;
@@ -35,13 +37,16 @@ describe('row 6: a fork storm', () => {
     expect(peak).toBeLessThanOrEqual(PIDS);
   });
 
-  it('is over before the next run, which answers within two seconds', async () => {
+  it('is over before the next run', async () => {
     const quiet = await look(isolated, PROCESSES);
+    expect(await lookAfter(isolated, STORM, PROCESSES)).toBe(quiet);
+  });
+
+  // Measures a machine that others use too.
+  it('lets the next run answer within two seconds', { retry: 2 }, async () => {
     await look(isolated, STORM);
     const started = performance.now();
-    expect(await look(isolated, PROCESSES)).toBe(quiet);
+    await look(isolated, PROCESSES);
     expect(performance.now() - started).toBeLessThan(2_000);
-    // And it was the sandbox of the storm that answered.
-    expect(await lookAfter(isolated, STORM, PROCESSES)).toBe(quiet);
   });
 });

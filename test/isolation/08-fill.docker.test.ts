@@ -36,7 +36,7 @@ for base in ("/workspace", "/tmp", "/dev/shm"):
 let isolated: Isolated;
 beforeAll(async () => {
   // Memory for all that the mounts may hold, so that it is their own limits that are met.
-  isolated = await isolationEngine({ limits: { memoryMb: 768 }, pool: { resetDeadlineMs: 250 } });
+  isolated = await isolationEngine({ limits: { memoryMb: 768, timeoutSeconds: 60 } });
 });
 afterAll(() => isolated.dispose());
 
@@ -54,7 +54,7 @@ describe('row 8: disk and inodes', () => {
     expect(made).toBe(inodesOf(megabytes * MB) - 1);
   });
 
-  it('are free again after a reset, within its deadline', async () => {
+  it('are free again after a reset', async () => {
     const fresh = await look(isolated, USED);
     expect(await lookAfter(isolated, FILL_ALL, USED)).toEqual(fresh);
   });

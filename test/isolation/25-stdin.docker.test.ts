@@ -19,10 +19,15 @@ beforeAll(async () => {
 afterAll(() => isolated.dispose());
 
 describe('row 25: code that reads stdin', () => {
-  it.each(Object.entries(READERS))('finds its end at once: %s', async (_, code) => {
-    const timed = `import time\nstarted = time.monotonic()\n${code}\ntook = (time.monotonic() - started) * 1000`;
-    const { status, state } = await run(isolated, timed, { state: {}, timeoutSeconds: 5 });
+  it.each(Object.entries(READERS))('finds its end: %s', async (_, code) => {
+    const { status, state } = await run(isolated, code, { state: {}, timeoutSeconds: 5 });
     expect({ status, seen: state?.seen }).toEqual({ status: 'ok', seen: '' });
+  });
+
+  // Measures a machine that others use too.
+  it.each(Object.entries(READERS))('waits for it no longer than 100 ms: %s', { retry: 2 }, async (_, code) => {
+    const timed = `import time\nstarted = time.monotonic()\n${code}\ntook = (time.monotonic() - started) * 1000`;
+    const { state } = await run(isolated, timed, { state: {}, timeoutSeconds: 5 });
     expect(state?.took).toBeLessThan(100);
   });
 

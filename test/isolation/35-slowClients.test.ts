@@ -52,31 +52,40 @@ describe('row 35: slow clients and huge bodies', () => {
     expect(percentile95(times)).toBeLessThanOrEqual(2 * quiet + 50);
   }
 
-  it('200 connections that say nothing, or a byte now and then, are ended with 408; a neighbour hardly notices', async () => {
+  // Measures a machine that others use too.
+  it('200 connections that say nothing, or a byte now and then, are ended with 408; a neighbour hardly notices', {
+    retry: 2,
+    timeout: 30_000,
+  }, async () => {
     const head = linesOf(goodHead(served)).join('\r\n');
     const begins = ['', 'POST /mcp HTTP/1.1\r\nX-Slow: ', `${head}\r\nContent-Length: 1000\r\n\r\n`, `${head}\r\nX: `];
     const attackers = Promise.all(Array.from({ length: 200 }, (_, at) => dribble(served.port, begins[at % 4] ?? '')));
     const times = await callsUntil(attackers);
     expect(new Set(await attackers)).toEqual(new Set([408]));
     expectServed(times);
-  }, 30_000);
+  });
 
+  // Measures a machine that others use too.
   it.each([
     ['announced', `Content-Length: ${100 * MB}`],
     ['not announced', 'Transfer-Encoding: chunked'],
-  ])('a body of 100 MB, %s, is answered with 413, taken to its end and not kept', async (_name, header) => {
-    const before = process.memoryUsage().arrayBuffers;
-    let most = 0;
-    const watch = setInterval(() => {
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
-    }, 5);
-    const attacker = pour(served.port, [...linesOf(goodHead(served)), header]);
-    const times = await callsUntil(attacker);
-    clearInterval(watch);
-    expect(await attacker).toEqual({ status: 413, sentAll: true });
-    expect(most).toBeLessThan(50 * MB);
-    expectServed(times.concat(await callsUntil(sleep(500))));
-  });
+  ])(
+    'a body of 100 MB, %s, is answered with 413, taken to its end and not kept',
+    { retry: 2 },
+    async (_name, header) => {
+      const before = process.memoryUsage().arrayBuffers;
+      let most = 0;
+      const watch = setInterval(() => {
+        most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      }, 5);
+      const attacker = pour(served.port, [...linesOf(goodHead(served)), header]);
+      const times = await callsUntil(attacker);
+      clearInterval(watch);
+      expect(await attacker).toEqual({ status: 413, sentAll: true });
+      expect(most).toBeLessThan(50 * MB);
+      expectServed(times.concat(await callsUntil(sleep(500))));
+    },
+  );
 });
 
 function percentile95(times: readonly number[]): number {
