@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const attacks = ['test/isolation/**', 'test/faults/**'];
 
-/** `unit` needs nothing but Node; `docker` and `isolation` need a Docker Engine and the Python image. */
+/** `unit` needs nothing but Node; `docker`, `isolation` and `faults` need a Docker Engine and the Python image. */
 export default defineConfig({
   test: {
     projects: [
@@ -27,7 +27,16 @@ export default defineConfig({
       {
         test: {
           name: 'isolation',
-          include: attacks.map((folder) => `${folder}/*.test.ts`),
+          include: ['test/isolation/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,

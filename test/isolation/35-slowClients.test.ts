@@ -14,18 +14,22 @@ const PATIENCE_MS = 15_000;
 describe('row 35: slow clients and huge bodies', () => {
   const engine = engineInMemory();
   let served: Served;
+  /** Its limits of time are the product's, so that nothing but its size ends a huge body. */
+  let patient: Served;
   let neighbour: Client;
   /** The neighbour's 95th percentile, in ms, while nobody else is there. */
   let quiet: number;
   beforeAll(async () => {
     const limits = { headersTimeoutMs: HEADERS_MS, requestTimeoutMs: REQUEST_MS };
     served = await serve(engine, limits);
+    patient = await serve(engine);
     neighbour = await connectHttp(served.url, served.token);
     await callsUntil(sleep(500));
     quiet = percentile95(await callsUntil(sleep(1500)));
   });
   afterAll(async () => {
     await served.dispose();
+    await patient.dispose();
     await engine.dispose();
   });
 
@@ -78,7 +82,7 @@ describe('row 35: slow clients and huge bodies', () => {
       const watch = setInterval(() => {
         most = Math.max(most, process.memoryUsage().arrayBuffers - before);
       }, 5);
-      const attacker = pour(served.port, [...linesOf(goodHead(served)), header]);
+      const attacker = pour(patient.port, [...linesOf(goodHead(patient)), header]);
       const times = await callsUntil(attacker);
       clearInterval(watch);
       expect(await attacker).toEqual({ status: 413, sentAll: true });
