@@ -32,9 +32,14 @@ export const Start = z.discriminatedUnion('kind', [
     argv: z.array(z.string()).min(1),
     cwd: z.string(),
     env: z.record(z.string(), z.string()),
+    /** Bytes of its stdout passed on, for a server whose client bounds each answer; otherwise `Hello.outputBytes`. */
+    stdoutBytes: z.int().positive().nullable().optional(),
   }),
 ]);
 export type Start = z.infer<typeof Start>;
+
+/** The largest file that `put` accepts, in bytes: all the code that a run may have, and something around it. */
+export const MAX_PUT_BYTES = 1_048_576 + 65_536;
 
 export const SignalName = z.enum(['SIGINT', 'SIGTERM', 'SIGKILL']);
 export type SignalName = z.infer<typeof SignalName>;
@@ -46,6 +51,11 @@ export const Request = z.discriminatedUnion('op', [
   z.strictObject({ id: z.int(), op: z.literal('signal'), channel: z.int(), signal: SignalName }),
   /** Imports modules while nothing runs, then keeps a process ready that has them. An empty list is fine. */
   z.strictObject({ id: z.int(), op: z.literal('preload'), modules: z.array(z.string()) }),
+  /**
+   * Writes a file of at most `MAX_PUT_BYTES` in `/workspace` or `/tmp`, in the place of whatever has its name. Folders on
+   * the way must be there; a symbolic link among them is refused.
+   */
+  z.strictObject({ id: z.int(), op: z.literal('put'), path: z.string(), content: z.base64() }),
 ]);
 export type Request = z.infer<typeof Request>;
 
@@ -103,6 +113,10 @@ export const Measurement = z.strictObject({
   memoryBytes: z.int().nonnegative(),
   processes: z.int().nonnegative(),
   fds: z.int().nonnegative(),
+  /** CPU time used so far by the whole sandbox, in milliseconds; it rises by some even while nothing runs. */
+  cpuMs: z.number().nonnegative(),
+  /** Processes that the kernel has killed for memory since the sandbox was made. */
+  oomKills: z.int().nonnegative(),
 });
 export type Measurement = z.infer<typeof Measurement>;
 

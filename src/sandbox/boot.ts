@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Log, messageOf, silentLog } from '../base/log.ts';
 import { type Container, type Host, HostError } from '../host/host.ts';
+import { imageUnusable } from '../host/problem.ts';
 import type { ContainerSpec } from '../host/spec.ts';
 import { AgentConnection } from './connection.ts';
 import { LiveSandbox } from './liveSandbox.ts';
@@ -58,7 +59,7 @@ async function greet(container: Container, options: BootOptions, signal?: AbortS
     throw new HostError(
       signal?.aborted
         ? { kind: 'cancelled', message: 'The start of a sandbox was cancelled.', advice: 'Run it again.' }
-        : unusable(options.spec.image, messageOf(error), diagnostics()),
+        : unusable(options.spec, messageOf(error), diagnostics()),
     );
   } finally {
     late.dispose();
@@ -77,11 +78,8 @@ function collect(container: Container): () => string {
   return () => text.trim();
 }
 
-function unusable(image: string, cause: string, diagnostics: string) {
-  return {
-    kind: 'image_unusable' as const,
-    message: `A sandbox of image ${image} did not start: ${cause}${diagnostics ? ` (${diagnostics.split('\n').at(-1)})` : ''}.`,
-    advice: 'The image needs python3 3.9 or later. Choose another image or build the default one.',
-    command: 'hothouse build python',
-  };
+function unusable(spec: ContainerSpec, cause: string, diagnostics: string) {
+  const words = diagnostics ? ` (${diagnostics.split('\n').at(-1)})` : '';
+  const message = `A sandbox of image ${spec.image} did not start: ${cause}${words}.`;
+  return imageUnusable(spec, message, 'python3 3.9 or later');
 }

@@ -131,8 +131,11 @@ export class FakeAgent {
   }
 
   #answer(request: Request): unknown {
-    if (request.op === 'measure') return { memoryBytes: 16 << 20, processes: 2 + this.#processes.size, fds: 8 };
+    if (request.op === 'measure') {
+      return { memoryBytes: 16 << 20, processes: 2 + this.#processes.size, fds: 8, cpuMs: 1, oomKills: 0 };
+    }
     if (request.op === 'preload') return { loaded: request.modules, failed: [] };
+    if (request.op === 'put') return null;
     this.#processes.get(request.channel)?.signal(request.signal);
     return null;
   }

@@ -47,10 +47,19 @@ def _close_all_but(*keep):
 
 
 def _exec(message, fds):
-    _place(*fds)
-    _close_all_but()
-    os.chdir(message["cwd"])
-    os.execvpe(message["argv"][0], message["argv"], {**os.environ, **message["env"]})
+    *streams, failure = fds
+    _place(*streams)
+    _close_all_but(failure)
+    # Gone with a start that succeeds: what comes out of it is ours.
+    os.set_inheritable(failure, False)
+    subject = message["cwd"]
+    try:
+        os.chdir(subject)
+        subject = message["argv"][0]
+        os.execvpe(subject, message["argv"], {**os.environ, **message["env"]})
+    except (OSError, ValueError) as error:
+        text = "%s: %s" % (subject, getattr(error, "strerror", None) or error)
+        os.write(failure, text.encode("utf-8", "replace")[:1000])
 
 
 def _python(message, fds):

@@ -121,11 +121,7 @@ class Init:
     def _signal(self, message):
         for pid, key in self._children.items():
             if key == message["child"]:
-                try:
-                    os.killpg(pid, message["signal"])
-                except ProcessLookupError:
-                    # Its session is not made yet, or it is a zombie.
-                    os.kill(pid, message["signal"])
+                _send_signal(pid, message["signal"])
         self._tell({"op": "signalled", "id": message["id"]})
 
     def _reset(self):
@@ -184,6 +180,21 @@ def _claim_stdio():
     os.dup2(null, 1)
     os.close(null)
     return stdin, stdout
+
+
+def _send_signal(pid, number):
+    # What it has put into sessions of their own would outlive its group.
+    others = kernel.descendants(pid) if number == signal.SIGKILL else []
+    try:
+        os.killpg(pid, number)
+    except ProcessLookupError:
+        # Its session is not made yet, or it is a zombie.
+        os.kill(pid, number)
+    for other in others:
+        try:
+            os.kill(other, number)
+        except ProcessLookupError:
+            pass
 
 
 def _become_child(*fds):

@@ -38,6 +38,23 @@ def unread(fd):
     return count[0]
 
 
+def descendants(pid):
+    """The processes that `pid` has started and those that these have, as far as their parents still live."""
+    children = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % name, "rb", buffering=0) as stat:
+                # The name of the program, in parentheses, may have spaces and parentheses itself.
+                parent = int(stat.read(4096).rpartition(b")")[2].split()[1])
+        except (OSError, IndexError):
+            continue
+        children.setdefault(parent, []).append(int(name))
+    found = children.get(pid, [])
+    for child in found:
+        found.extend(children.get(child, []))
+    return found
+
+
 def use_huge_pages():
     """
     Puts this process's own memory into huge pages where the kernel can (Linux 6.1): a fork copies one entry for each
@@ -76,22 +93,25 @@ def _first_open(paths):
     return None
 
 
+_OOM_FILES = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
+
+
+def _oom_kills(text):
+    for line in text.splitlines():
+        if line.startswith(b"oom_kill "):
+            return int(line.split()[1])
+    return 0
+
+
 class OomCounter:
     """Counts the kills for memory in this container's cgroup, version 1 or 2."""
 
     def __init__(self):
-        self._fd = _first_open(
-            ["/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"]
-        )
+        self._fd = _first_open(_OOM_FILES)
         self._seen = self._read()
 
     def _read(self):
-        if self._fd is None:
-            return 0
-        for line in os.pread(self._fd, 4096, 0).splitlines():
-            if line.startswith(b"oom_kill "):
-                return int(line.split()[1])
-        return 0
+        return 0 if self._fd is None else _oom_kills(os.pread(self._fd, 4096, 0))
 
     def take(self):
         """Kills since the last call."""
@@ -108,6 +128,35 @@ def _read_first(paths):
         return os.read(fd, 8192)
     finally:
         os.close(fd)
+
+
+def oom_kills():
+    """Processes of this container that were killed for memory since it was made."""
+    return _oom_kills(_read_first(_OOM_FILES) or b"")
+
+
+def cpu_used():
+    """
+    CPU time in milliseconds that this container has used: by its cgroup, version 1 or 2; where that does not tell, that
+    of the processes that live now.
+    """
+    stat = _read_first(["/sys/fs/cgroup/cpu.stat"])
+    for line in (stat or b"").splitlines():
+        if line.startswith(b"usage_usec "):
+            return int(line.split()[1]) / 1000
+    usage = _read_first(["/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage"])
+    return _cpu_of_living() if usage is None else int(usage) / 1e6
+
+
+def _cpu_of_living():
+    ticks = 0
+    for name in os.listdir("/proc"):
+        stat = _read_first(["/proc/%s/stat" % name]) if name.isdigit() else None
+        if stat:
+            # The second field is the program's name, which may hold anything.
+            fields = stat[stat.rindex(b")") + 2 :].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks * 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def memory_used():

@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 
-from . import frames, kernel
+from . import files, frames, kernel
 
 _CHUNK = 1 << 16
 # Reads of each pipe after its process has ended: more than a pipe can hold, so that nothing written before is lost.
@@ -91,17 +91,18 @@ class _Lines:
 class _Child:
     """A process and its pipes. `number` is the engine's channel, or None while it waits to be used."""
 
-    def __init__(self, relay, key, number, fds, sink):
+    def __init__(self, relay, key, number, fds, sink, stdout_limit):
         self._relay = relay
         self.key = key
         self.number = number
         limit = relay.hello["outputBytes"]
-        self.stdout = _Pipe(fds["stdout"], limit, lambda data: self._send(frames.STDOUT, data))
+        self.stdout = _Pipe(fds["stdout"], stdout_limit or limit, lambda data: self._send(frames.STDOUT, data))
         self.stderr = _Pipe(fds["stderr"], limit, lambda data: self._send(frames.STDERR, data))
         # Twice what the driver allows itself, so that an honest run never meets this limit.
         self.events = None
         if "events" in fds:
             self.events = _Lines(fds["events"], 2 * relay.hello["eventBytes"], self._note_output, self._event)
+        self._failure = fds.get("failure")
         self._sink = sink
         self._queued = bytearray()
         self._closing = False
@@ -163,13 +164,26 @@ class _Child:
         self._queued.clear()
         self.close_input()
 
+    def _start_failure(self):
+        """Why the program could not be started, in the child's own words before it would have become the program."""
+        if self._failure is None:
+            return None
+        try:
+            return os.read(self._failure, 1000).decode("utf-8", "replace") or None
+        except BlockingIOError:
+            return None
+        finally:
+            os.close(self._failure)
+
     def exit(self, message):
         self.finish()
+        failure = self._start_failure()
         if self.number is None:
             return
         names = ("code", "signal", "peakMemoryBytes", "oomKills", "failure")
         report = {"code": None, "signal": None, "peakMemoryBytes": 0, "oomKills": 0, "failure": None}
         report.update((name, message[name]) for name in names if name in message)
+        report["failure"] = report["failure"] or failure
         report["stdoutBytes"] = self.stdout.total
         report["stderrBytes"] = self.stderr.total
         report["eventsDropped"] = self.events.dropped if self.events else 0
@@ -265,7 +279,7 @@ class Relay:
         if start["kind"] == "exec":
             end, sink = os.pipe()
             theirs.append(end)
-        for name in ("stdout", "stderr") + (("events",) if start["kind"] == "python" else ()):
+        for name in ("stdout", "stderr", "events" if start["kind"] == "python" else "failure"):
             ours[name], end = os.pipe()
             theirs.append(end)
         if start["kind"] == "python":
@@ -274,7 +288,8 @@ class Relay:
         for fd in (*ours.values(), sink):
             os.set_blocking(fd, False)
         self._forked += 1
-        child = self._children[self._forked] = _Child(self, self._forked, number, ours, sink)
+        child = _Child(self, self._forked, number, ours, sink, start.get("stdoutBytes"))
+        self._children[self._forked] = child
         for reader in child.readers():
             self.watch(reader.fd, select.POLLIN, lambda reader=reader: self._pump(reader))
         self._tell({"op": "spawn", "child": child.key, "eventBytes": self.hello["eventBytes"], **start}, theirs)
@@ -299,13 +314,17 @@ class Relay:
                 "memoryBytes": kernel.memory_used() or 0,
                 "processes": sum(name.isdigit() for name in os.listdir("/proc")),
                 "fds": len(kernel.Descriptors().open()),
+                "cpuMs": kernel.cpu_used(),
+                "oomKills": kernel.oom_kills(),
             }
             self._reply(request["id"], value)
+        elif request["op"] == "put":
+            self._reply(request["id"], None, files.put(request["path"], request["content"]))
         else:
-            self.message(frames.REPLY, 0, {"id": request["id"], "error": "unknown request", "value": None})
+            self._reply(request["id"], None, "unknown request")
 
-    def _reply(self, number, value):
-        self.message(frames.REPLY, 0, {"id": number, "error": None, "value": value})
+    def _reply(self, number, value, error=None):
+        self.message(frames.REPLY, 0, {"id": number, "error": error, "value": value})
 
     def _obey(self):
         data = self._init.recv(1 << 16)

@@ -3,9 +3,9 @@ import { type Deferred, deferred } from '../../base/deferred.ts';
 import type { PythonEvent, PythonRequest } from '../../protocol/python.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
 import type { CellEnd, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
+import { TextStream } from '../textStream.ts';
 import { parseEvent } from './events.ts';
 import { endOfExit, endOfLoss, type Progress } from './outcome.ts';
-import { TextStream } from './textStream.ts';
 
 type Done = Extract<PythonEvent, { type: 'done' }>;
 
@@ -170,6 +170,7 @@ function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
     exitCode: done.exitCode ?? (once ? Number(done.status !== 'ok') : null),
     state: done.state,
     error: progress.error,
+    report: null,
     stdoutBytes: progress.stdoutBytes,
     stderrBytes: progress.stderrBytes,
     eventsDropped: done.dropped,

@@ -1,6 +1,7 @@
 import type { Exit } from '../../protocol/messages.ts';
 import type { PythonEvent } from '../../protocol/python.ts';
 import type { SandboxLoss } from '../../sandbox/sandbox.ts';
+import { plainError, violentEnd } from '../exit.ts';
 import type { CellEnd, CellError } from '../language.ts';
 
 /** What a cell's process has said of itself so far. */
@@ -11,19 +12,6 @@ export interface Progress {
   readonly stderrBytes: number;
 }
 
-const SIGKILL = 9;
-const SIGNAL_NAMES: Readonly<Record<number, string>> = {
-  4: 'SIGILL',
-  6: 'SIGABRT',
-  7: 'SIGBUS',
-  8: 'SIGFPE',
-  9: 'SIGKILL',
-  11: 'SIGSEGV',
-  13: 'SIGPIPE',
-  15: 'SIGTERM',
-  31: 'SIGSYS',
-};
-
 /** A cell whose process has exited. */
 export function endOfExit(exit: Exit, progress: Progress, killed: boolean): CellEnd {
   const { status, error } = verdict(exit, progress, killed);
@@ -32,6 +20,7 @@ export function endOfExit(exit: Exit, progress: Progress, killed: boolean): Cell
     exitCode: exit.code,
     state: progress.done?.state ?? null,
     error,
+    report: null,
     stdoutBytes: exit.stdoutBytes,
     stderrBytes: exit.stderrBytes,
     eventsDropped: exit.eventsDropped + (progress.done?.dropped ?? 0),
@@ -41,23 +30,14 @@ export function endOfExit(exit: Exit, progress: Progress, killed: boolean): Cell
 }
 
 function verdict(exit: Exit, { done, error }: Progress, killed: boolean): Pick<CellEnd, 'status' | 'error'> {
-  if (exit.failure !== null) return { status: 'error', error: plain('StartFailed', exit.failure) };
-  if (exit.signal === SIGKILL && exit.oomKills > 0) {
-    return {
-      status: 'out_of_memory',
-      error: plain('OutOfMemory', "The run needed more memory than its sandbox's limit."),
-    };
-  }
-  if (exit.signal !== null) {
-    const name = SIGNAL_NAMES[exit.signal] ?? `signal ${exit.signal}`;
-    return { status: killed ? 'killed' : 'error', error: plain(name, `The process was ended by ${name}.`) };
-  }
+  const violent = violentEnd(exit, killed);
+  if (violent) return violent;
   // Only an exit by the driver has its word; code that left by os._exit has none, and then its status counts.
   if (done) return { status: done.status, error };
   const message = `The process left with exit status ${exit.code} before its code had ended.`;
   return exit.code === 0
     ? { status: 'ok', error: null }
-    : { status: 'error', error: error ?? plain('ProcessExit', message) };
+    : { status: 'error', error: error ?? plainError('ProcessExit', message) };
 }
 
 /** A cell whose sandbox has gone. */
@@ -66,15 +46,12 @@ export function endOfLoss(loss: SandboxLoss, progress: Progress): CellEnd {
     status: loss.outOfMemory ? 'out_of_memory' : 'sandbox_lost',
     exitCode: null,
     state: null,
-    error: plain(loss.outOfMemory ? 'OutOfMemory' : 'SandboxLost', `The sandbox was lost: ${loss.reason}.`),
+    error: plainError(loss.outOfMemory ? 'OutOfMemory' : 'SandboxLost', `The sandbox was lost: ${loss.reason}.`),
+    report: null,
     stdoutBytes: progress.stdoutBytes,
     stderrBytes: progress.stderrBytes,
     eventsDropped: 0,
     peakMemoryBytes: 0,
     alive: false,
   };
-}
-
-function plain(name: string, message: string): CellError {
-  return { name, message, traceback: '' };
 }

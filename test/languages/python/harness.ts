@@ -25,11 +25,15 @@ export const LIMITS: SandboxLimits = {
 
 const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
 
-/** A real sandbox of the Python image; `outputBytes` is its cap for each stream. */
-export async function realSandbox(outputBytes = MB, limits: Partial<SandboxLimits> = {}): Promise<Sandbox> {
+/** A real sandbox, of the Python image unless another is named; `outputBytes` is its cap for each stream. */
+export async function realSandbox(
+  outputBytes = MB,
+  limits: Partial<SandboxLimits> = {},
+  image = IMAGE,
+): Promise<Sandbox> {
   const labels = { [LABEL.managed]: 'true', [LABEL.machine]: 'test', [LABEL.owner]: `${process.pid}:test` };
   const agent = await loadAgent(path.resolve(import.meta.dirname, '../../../images/agent'));
-  const spec = containerSpec(IMAGE, { ...LIMITS, ...limits }, labels);
+  const spec = containerSpec(image, { ...LIMITS, ...limits }, labels);
   return bootSandbox(host, { spec, agent, outputBytes, eventBytes: 8 * MB });
 }
 

@@ -1,0 +1,34 @@
+import type { Exit } from '../protocol/messages.ts';
+import type { CellEnd, CellError } from './language.ts';
+
+const SIGKILL = 9;
+const SIGNAL_NAMES: Readonly<Record<number, string>> = {
+  4: 'SIGILL',
+  6: 'SIGABRT',
+  7: 'SIGBUS',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  13: 'SIGPIPE',
+  15: 'SIGTERM',
+  31: 'SIGSYS',
+};
+
+/** What the end of a process means that did not leave by itself; null when it did. `killed`: we asked for it. */
+export function violentEnd(exit: Exit, killed: boolean): Pick<CellEnd, 'status' | 'error'> | null {
+  if (exit.failure !== null) return { status: 'error', error: plainError('StartFailed', exit.failure) };
+  if (exit.signal === SIGKILL && exit.oomKills > 0) {
+    return {
+      status: 'out_of_memory',
+      error: plainError('OutOfMemory', "The run needed more memory than its sandbox's limit."),
+    };
+  }
+  if (exit.signal === null) return null;
+  const name = SIGNAL_NAMES[exit.signal] ?? `signal ${exit.signal}`;
+  return { status: killed ? 'killed' : 'error', error: plainError(name, `The process was ended by ${name}.`) };
+}
+
+/** An error without a traceback. */
+export function plainError(name: string, message: string): CellError {
+  return { name, message, traceback: '' };
+}

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_PUT_BYTES, type Start } from '../../src/protocol/messages.ts';
+import { putFile } from '../../src/sandbox/putFile.ts';
+import type { Channel, ChannelEnd, Sandbox } from '../../src/sandbox/sandbox.ts';
+import { once, realSandbox } from '../languages/python/harness.ts';
+
+const OUTPUT_BYTES = 100_000;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await realSandbox(OUTPUT_BYTES, { memoryBytes: 128 << 20 });
+});
+afterAll(() => sandbox.dispose());
+
+class Process {
+  stdout = '';
+  stderr = '';
+  readonly channel: Channel;
+
+  constructor(argv: readonly string[], rest: Partial<Extract<Start, { kind: 'exec' }>> = {}) {
+    this.channel = sandbox.start(
+      { kind: 'exec', argv: [...argv], cwd: '/workspace', env: {}, ...rest },
+      {
+        onStdout: (bytes) => {
+          this.stdout += bytes.toString('latin1');
+          this.onOutput();
+        },
+        onStderr: (bytes) => {
+          this.stderr += bytes.toString('latin1');
+        },
+        onEvent: () => {},
+      },
+    );
+  }
+
+  onOutput: () => void = () => {};
+
+  says(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.onOutput = () => this.stdout.includes(text) && resolve();
+      this.onOutput();
+    });
+  }
+}
+
+const exitOf = (end: ChannelEnd) => (end.kind === 'exit' ? end.exit : null);
+const python = (code: string, rest = {}) => new Process(['python3', '-Ic', code], rest);
+
+describe('a program', () => {
+  it('lives for as long as its stdin stays open, and answers what it is told', async () => {
+    const cat = new Process(['cat']);
+    for (const word of ['one', 'two']) {
+      cat.channel.write(Buffer.from(`${word}\n`));
+      await cat.says(`${word}\n`);
+    }
+    cat.channel.closeInput();
+    expect(exitOf(await cat.channel.ended)).toMatchObject({ code: 0, signal: null, failure: null });
+    expect(cat.stdout).toBe('one\ntwo\n');
+  });
+
+  it('is killed with all that it started, also what has a session of its own', async () => {
+    const { processes } = await sandbox.measure();
+    const family = python(
+      'import subprocess\nsubprocess.Popen(["sh", "-c", "sleep 1000; :"], start_new_session=True)\nprint("up", flush=True)\ninput()',
+    );
+    await family.says('up');
+    await expect.poll(async () => (await sandbox.measure()).processes).toBe(processes + 3);
+    await family.channel.signal('SIGKILL');
+    await family.channel.ended;
+    await expect.poll(async () => (await sandbox.measure()).processes).toBe(processes);
+  });
+
+  it('gets all of a large input, also when it reads late', async () => {
+    const counter = python('import sys, time; time.sleep(0.3); print(len(sys.stdin.buffer.read()))');
+    counter.channel.write(Buffer.alloc(8 << 20, 'x'));
+    counter.channel.closeInput();
+    await counter.channel.ended;
+    expect(counter.stdout).toBe(`${8 << 20}\n`);
+  });
+
+  it('that never reads holds nobody up, and can be killed with all it started', async () => {
+    const deaf = python('import os; os.fork(); os.fork(); print("up", flush=True); import time; time.sleep(99)');
+    deaf.channel.write(Buffer.alloc(4 << 20));
+    await deaf.says('up\nup\nup\nup\n');
+    const before = await sandbox.measure();
+    await deaf.channel.signal('SIGKILL');
+    expect(exitOf(await deaf.channel.ended)).toMatchObject({ code: null, signal: 9 });
+    const after = python('print(1)');
+    await after.channel.ended;
+    expect(after.stdout).toBe('1\n');
+    expect((await sandbox.measure()).processes).toBeLessThanOrEqual(before.processes - 4);
+  });
+
+  it('has its stdout cut where the sandbox says, or where its own start says', async () => {
+    const flood = 'print("x" * 300_000, end="")';
+    const cut = python(flood);
+    const whole = python(flood, { stdoutBytes: 1 << 30 });
+    const short = python(flood, { stdoutBytes: 10 });
+    const exits = await Promise.all([cut, whole, short].map(async ({ channel }) => exitOf(await channel.ended)));
+    expect([cut, whole, short].map(({ stdout }) => stdout.length)).toEqual([OUTPUT_BYTES, 300_000, 10]);
+    expect(exits.map((exit) => exit?.stdoutBytes)).toEqual([300_000, 300_000, 300_000]);
+  });
+
+  const failures: [string, () => Process, string][] = [
+    ['is not there', () => new Process(['no-such-program']), 'no-such-program: No such file or directory'],
+    ['may not be run', () => new Process(['/etc/passwd']), '/etc/passwd: Permission denied'],
+    ['has no folder', () => new Process(['true'], { cwd: '/nowhere' }), '/nowhere: No such file or directory'],
+  ];
+  it.each(failures)('that %s is a failure in words', async (_, start, failure) => {
+    const program = start();
+    expect(exitOf(await program.channel.ended)).toMatchObject({ code: 127, failure });
+    expect(program.stderr).toBe('');
+  });
+
+  it('that itself ends with 127 is none', async () => {
+    const exit = exitOf(await new Process(['sh', '-c', 'exit 127']).channel.ended);
+    expect(exit).toMatchObject({ code: 127, failure: null });
+  });
+});
+
+describe('measuring', () => {
+  it('tells CPU time that has been used, and kills for memory', async () => {
+    const before = await sandbox.measure();
+    await python('import time\nwhile time.process_time() < 0.5: pass').channel.ended;
+    const busy = await sandbox.measure();
+    expect(busy.cpuMs - before.cpuMs).toBeGreaterThan(450);
+    await python('b = b"x" * (1 << 30)').channel.ended;
+    expect((await sandbox.measure()).oomKills).toBe(before.oomKills + 1);
+  });
+});
+
+describe('putting a file', () => {
+  afterEach(() => sandbox.reset(5_000));
+
+  it('makes it there for every run, until the next reset', async () => {
+    await putFile(sandbox, '/workspace/a.lean', 'def x := "ä"');
+    await putFile(sandbox, '/tmp/b', Buffer.from([0, 255]));
+    await putFile(sandbox, '/tmp/b', Buffer.from([1]));
+    const read = 'import os; print(open("/workspace/a.lean").read(), open("/tmp/b", "rb").read(), os.listdir("/tmp"))';
+    expect((await once(sandbox, read)).stdout).toBe(`def x := "ä" b'\\x01' ['b']\n`);
+    expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
+    const list = 'import os; print(os.listdir("/workspace"), os.listdir("/tmp"))';
+    expect((await once(sandbox, list)).stdout).toBe('[] []\n');
+  });
+
+  const refused = ['/etc/x', 'workspace/x', '/workspace', '/workspace/', '/workspace/../etc/x', '/tmp/./x', '/tmp//x'];
+  it.each(refused)('at %s is refused', async (path) => {
+    await expect(putFile(sandbox, path, 'x')).rejects.toThrow('below /workspace and /tmp only');
+  });
+
+  it('follows no link out, and replaces what has the name', async () => {
+    const plant = [
+      'import os',
+      'os.symlink("/dev/shm", "/workspace/out")',
+      'os.symlink("/dev/shm/target", "/workspace/link")',
+      'os.mkfifo("/workspace/pipe")',
+      'os.mkdir("/workspace/folder")',
+    ].join('\n');
+    await once(sandbox, plant);
+    await expect(putFile(sandbox, '/workspace/out/x', 'x')).rejects.toThrow('/workspace/out/x: ');
+    await expect(putFile(sandbox, '/workspace/folder', 'x')).rejects.toThrow('Is a directory');
+    await putFile(sandbox, '/workspace/link', 'new');
+    await putFile(sandbox, '/workspace/pipe', 'new');
+    const look =
+      'import os; print(os.listdir("/dev/shm"), open("link").read(), open("pipe").read(), sorted(os.listdir()))';
+    expect((await once(sandbox, look)).stdout).toBe("[] new new ['folder', 'link', 'out', 'pipe']\n");
+  });
+
+  it('that is too large is refused', async () => {
+    await putFile(sandbox, '/tmp/large', Buffer.alloc(MAX_PUT_BYTES));
+    await expect(putFile(sandbox, '/tmp/larger', Buffer.alloc(MAX_PUT_BYTES + 1))).rejects.toThrow('are accepted');
+  });
+});
