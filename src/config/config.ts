@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { OPTION_KEYS } from '../engine/optionKeys.ts';
 import type { Options } from '../engine/options.ts';
 import { type OptionSource, resolveOptions } from '../engine/resolveOptions.ts';
-import { pythonDockerMcpSources } from './pythonDockerMcp.ts';
+import { sourcesOf } from './dockerMcp.ts';
+import { leanDockerMcp } from './leanDockerMcp.ts';
+import { pythonDockerMcp } from './pythonDockerMcp.ts';
 import { readYaml } from './yamlFile.ts';
 
 /** The options that are in force, where they came from, and what was wrong there. */
@@ -35,15 +37,16 @@ const PREFIX = 'HOTHOUSE_';
 const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
 
 /**
- * Reads the configuration: command line, settings, `HOTHOUSE_*` variables, YAML, then what python-docker-mcp is set
- * up with, then defaults. What is wrong is told and passed over.
+ * Reads the configuration: command line, settings, `HOTHOUSE_*` variables, YAML, then what python-docker-mcp and
+ * lean-docker-mcp are set up with, in this order, then defaults. What is wrong is told and passed over.
  */
 export async function loadConfiguration({ flags, settings, env, home }: ConfigPlaces): Promise<Configuration> {
   const found = [
     { sources: [...Object.entries(flags).map(flagSource), ...(settings ? [settings] : [])], files: [], problems: [] },
     variableSources(env),
     await fileSources(env, home),
-    await pythonDockerMcpSources(env, home),
+    await sourcesOf(pythonDockerMcp, env, home),
+    await sourcesOf(leanDockerMcp, env, home),
   ];
   const { options, problems } = resolveOptions(found.flatMap(({ sources }) => sources));
   return {

@@ -64,3 +64,16 @@ export function numberOption(args: CommandArguments, name: string): number | und
     throw new UsageError(`--${name} must be a number; ${JSON.stringify(text)} was given.`);
   return value;
 }
+
+/** The values of an option that takes `KEY=VALUE` any number of times. Throws `UsageError`. */
+export function pairsOption({ values }: CommandArguments, name: string): Record<string, string> {
+  const given = values[name];
+  const pairs: Record<string, string> = {};
+  for (const pair of Array.isArray(given) ? given : []) {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(String(pair)) ?? [];
+    if (key === undefined || value === undefined)
+      throw new UsageError(`--${name} must be KEY=VALUE; ${JSON.stringify(pair)} was given.`);
+    pairs[key] = value;
+  }
+  return pairs;
+}

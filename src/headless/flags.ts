@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from 'node:util';
-import { type CommandArguments, UsageError } from './command.ts';
+import { type CommandArguments, pairsOption } from './command.ts';
 
 const DIRECT: Readonly<Record<string, string>> = {
   'docker-host': 'docker.host',
@@ -25,14 +25,10 @@ export const FLAG_HELP: readonly string[] = [
 ];
 
 /** Option key → text, as the command line says. Throws `UsageError`. */
-export function configurationFlags({ values }: CommandArguments): Record<string, string> {
-  const flags: Record<string, string> = {};
-  for (const [name, key] of Object.entries(DIRECT)) if (values[name] !== undefined) flags[key] = String(values[name]);
-  for (const pair of Array.isArray(values.set) ? values.set : []) {
-    const [, key, value] = /^([^=]+)=(.*)$/s.exec(String(pair)) ?? [];
-    if (key === undefined || value === undefined)
-      throw new UsageError(`--set must be KEY=VALUE; ${JSON.stringify(pair)} was given.`);
-    flags[key] = value;
-  }
-  return flags;
+export function configurationFlags(args: CommandArguments): Record<string, string> {
+  const direct = Object.entries(DIRECT).flatMap(([name, key]) => {
+    const value = args.values[name];
+    return value === undefined ? [] : [[key, String(value)]];
+  });
+  return { ...Object.fromEntries(direct), ...pairsOption(args, 'set') };
 }

@@ -17,7 +17,7 @@ export function generalHelp(commands: readonly Command[]): string {
     ...indented(FLAG_HELP),
     '',
     'Configuration, the strongest first: command line, variables, ~/.hothouse/config.yaml (or the file that',
-    'HOTHOUSE_CONFIG names), the settings of python-docker-mcp, defaults. Options, with their variables and defaults:',
+    'HOTHOUSE_CONFIG names), the settings of python-docker-mcp and lean-docker-mcp, defaults. Options, with their variables and defaults:',
     ...OPTION_KEYS.map(
       ({ key, fallback }) => `  ${key.padEnd(30)} ${variableOf(key).padEnd(40)} ${JSON.stringify(fallback)}`,
     ),

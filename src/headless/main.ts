@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { systemClock } from '../base/clock.ts';
 import { messageOf } from '../base/log.ts';
 import { createEngine } from '../engine/engine.ts';
+import { imageSources } from '../engine/images.ts';
 import { dockerHost } from '../host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../host/identity.ts';
 import { machineBuildSettings } from '../host/machine.ts';
@@ -31,7 +32,7 @@ const createRealEngine: Cli['createEngine'] = async (options, log) => {
     clock: systemClock,
     log,
     identity: { machine, owner },
-    images: { python: async () => ({ context: join(images, 'python'), ...(await machineBuildSettings(env)) }) },
+    images: imageSources(images, () => machineBuildSettings(env)),
   });
 };
 

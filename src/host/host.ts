@@ -78,6 +78,8 @@ export interface ImageBuild {
   readonly labels: Readonly<Record<string, string>>;
   /** More files for the context: path in it → text. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Folders for the context, of any size: path in it → path of a folder whose contents go there. */
+  readonly folders?: Readonly<Record<string, string>>;
 }
 
 /**

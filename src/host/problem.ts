@@ -1,3 +1,6 @@
+import { LABEL } from './labels.ts';
+import type { ContainerSpec } from './spec.ts';
+
 /** What can keep a host or an environment from working. */
 export type ProblemKind =
   | 'engine_missing'
@@ -33,4 +36,26 @@ export function runtimeUnknown(runtime: string, known: readonly string[]): Probl
     message: `The Docker Engine has no runtime "${runtime}"; it has ${known.join(', ')}.`,
     advice: 'Correct the setting docker.runtime, or leave it empty for the default.',
   };
+}
+
+/** An image that no sandbox can be made of; `message` says what it lacks. */
+export function imageUnusable({ labels }: Pick<ContainerSpec, 'labels'>, message: string, need: string): Problem {
+  const command = buildCommand(labels);
+  return {
+    kind: 'image_unusable',
+    message,
+    advice: `Use an image with ${need}, or build ours with \`${command}\`.`,
+    command,
+  };
+}
+
+/** A language's environment in an image that lacks the language's own program. */
+export function programMissing(spec: Pick<ContainerSpec, 'image' | 'labels'>, program: string): Problem {
+  const message = `The image ${spec.image} has no ${program} that can be run.`;
+  return imageUnusable(spec, message, `${program} and python3 3.9 or later`);
+}
+
+/** The command that builds the default image of the environment that a container of these labels is for. */
+export function buildCommand(labels: ContainerSpec['labels']): string {
+  return `hothouse build ${labels[LABEL.environment] ?? 'python'}`;
 }

@@ -78,6 +78,34 @@ describe('the configuration', () => {
     ]);
   });
 
+  it('understands lean-docker-mcp too: Lean’s own where there is a place for it, the rest weaker than python-docker-mcp', async () => {
+    const path = await file(
+      '.lean-docker-mcp/config.yaml',
+      [
+        'docker: {image: my/lean, working_dir: /home/lean, memory_limit: 256m, timeout: 44, pool_size: 9}',
+        'lean: {allowed_imports: [Lean, Mathlib], blocked_imports: [Lean.Elab], theorem: 1}',
+      ].join('\n'),
+    );
+    const theirs = await file('.python-docker-mcp/config.yaml', 'docker: {pool_size: 4, memory_limit: 100m}');
+    const { options, files, problems } = await load({ LEAN_DOCKER_MCP_CPU_LIMIT: '0.5', LEAN_DOCKER_MCP_SPEED: '1' });
+    expect(files).toEqual([theirs, path]);
+    expect(options.lean).toMatchObject({
+      image: 'my/lean',
+      memoryMb: 256,
+      allowedImports: ['Lean', 'Mathlib'],
+      blockedImports: ['Lean.Elab'],
+    });
+    expect(options.limits).toMatchObject({ memoryMb: 100, cpus: 0.5, timeoutSeconds: 44 });
+    expect([options.pool.size, options.python.image]).toEqual([4, DEFAULT_OPTIONS.python.image]);
+    expect(problems).toEqual([
+      'LEAN_DOCKER_MCP_SPEED has no counterpart here and was passed over.',
+      `docker.working_dir in ${path} has no counterpart here and was passed over.`,
+      `lean.theorem in ${path} has no counterpart here and was passed over.`,
+    ]);
+    const elsewhere = await file('other.yaml', 'docker: {memory_limit: 1g}');
+    expect((await load({ LEAN_DOCKER_MCP_CONFIG: elsewhere })).options.lean.memoryMb).toBe(1024);
+  });
+
   it('goes on without a file that is broken or missing, and says so', async () => {
     const path = await file('broken.yaml', 'pool:\n  size: [1\nlimits: 2');
     const broken = await load({ HOTHOUSE_CONFIG: path });

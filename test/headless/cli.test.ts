@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -48,7 +48,10 @@ describe('hothouse', () => {
   const misuses: [string[], RegExp][] = [
     [['dance'], /^hothouse: There is no command "dance"\. See: hothouse --help\n$/],
     [['run'], /run takes a language and one file/],
-    [['run', 'cobol', '-'], /^hothouse: There is no language "cobol"; there is python\. See: hothouse run --help\n$/],
+    [
+      ['run', 'cobol', '-'],
+      /^hothouse: There is no language "cobol"; there is python, lean\. See: hothouse run --help\n$/,
+    ],
     [['run', 'python', '/no/such/file'], /\/no\/such\/file cannot be read/],
     [['run', 'python', '-', '--timeout', 'soon'], /--timeout must be a number; "soon" was given/],
     [['run', 'python', '-', '--fast'], /'--fast'/],
@@ -96,6 +99,25 @@ describe('hothouse run', () => {
     expect(answer).toEqual({ status: 0, stdout: 'out', stderr: 'err\n42\n' });
     expect(engine.requests).toMatchObject([{ language: 'python', code: 'code', timeoutSeconds: 2, stdin: 'typed' }]);
     expect(engine.disposals).toBe(1);
+  });
+
+  it('knows the language by its name, by the option, or by the end of the file', async () => {
+    const file = join(folder, 'a.lean');
+    await writeFile(file, 'code');
+    for (const words of [
+      ['lean', file],
+      ['--language', 'lean', file],
+      [file],
+      ['lean', '-'],
+      ['-', '--language=lean'],
+    ]) {
+      expect((await cli(['run', ...words], 'code')).status).toBe(0);
+    }
+    expect(engine.requests.map(({ language, code }) => [language, code])).toEqual(Array(5).fill(['lean', 'code']));
+    for (const words of [['-'], ['a.txt'], ['--language', 'lean'], ['--language', 'lean', 'python', file]]) {
+      const { status, stderr } = await cli(['run', ...words]);
+      expect([status, stderr]).toEqual([2, expect.stringContaining('run takes a language and one file')]);
+    }
   });
 
   const statuses: [OutcomeStatus, number | null, number][] = [
@@ -182,6 +204,25 @@ describe('hothouse doctor', () => {
     );
   });
 
+  it('only notes a language that nobody has built an image for, unless it is Python', async () => {
+    const problem = {
+      kind: 'image_missing' as const,
+      message: 'There is none.',
+      advice: 'Build it.',
+      command: 'build',
+    };
+    const look = async (id: 'python' | 'lean') => {
+      const environments = [{ id, language: id, image: null, imageName: `my/${id}`, problem }];
+      engine.preflight = async () => ({ host: { info, problem: null }, runtime: 'runc', environments });
+      return cli(['doctor']);
+    };
+    expect(await look('lean')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('note  There is none. Build'),
+    });
+    expect(await look('python')).toMatchObject({ status: 1, stdout: expect.stringContaining('wrong There is none.') });
+  });
+
   it('reports what cannot be used with status 1, cause and next step', async () => {
     const problem = {
       kind: 'engine_missing' as const,
@@ -195,6 +236,29 @@ describe('hothouse doctor', () => {
       stdout: 'wrong No engine.\n      Install one.\n        apt install\n',
       stderr: '',
     });
+  });
+});
+
+describe('hothouse build', () => {
+  it('hands on what goes into the image of Lean', async () => {
+    await mkdir(join(folder, 'bin'));
+    await writeFile(join(folder, 'bin', 'lean'), '');
+    const words = ['build', 'lean', '--toolchain', folder, '--mathlib', '--build-arg', 'LEAN_TOOLCHAIN=my/lean:v1'];
+    expect((await cli(words)).status).toBe(0);
+    const buildArgs = { MATHLIB: '1', LEAN_TOOLCHAIN: 'my/lean:v1' };
+    expect(engine.builds).toEqual([['lean', { buildArgs, folders: { toolchain: folder } }]]);
+    expect((await cli(['build', 'python'])).status).toBe(0);
+    expect(engine.builds.at(-1)).toEqual(['python', { buildArgs: {}, folders: {} }]);
+  });
+
+  it.each([
+    [['build', 'lean', '--toolchain', '/etc'], '/etc is no toolchain of Lean: there is no bin/lean in it.'],
+    [['build', 'python', '--mathlib'], '--toolchain and --mathlib are for lean only.'],
+    [['build', 'lean', '--build-arg', 'X'], '--build-arg must be KEY=VALUE; "X" was given.'],
+  ])('says what is wrong with %j', async (argv, message) => {
+    const { status, stderr } = await cli(argv);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(engine.builds).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ describe('the program', () => {
 
   it('serves MCP over stdio where there is no Docker Engine, and says what is wrong', async () => {
     const client = await connectStdio(NO_ENGINE);
-    expect((await client.listTools()).tools).toHaveLength(5);
+    expect((await client.listTools()).tools).toHaveLength(8);
     const answer = await call(client, 'run_code', { language: 'python', code: '1' });
     expect(answer.isError).toBe(true);
     expect(answer.structuredContent).toMatchObject({

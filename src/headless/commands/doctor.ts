@@ -15,7 +15,7 @@ export const doctor: Command = {
   help: [
     '--json                print it as one JSON object',
     '',
-    'Exit status: 0 when everything can be used, otherwise 1.',
+    'Exit status: 0 when everything can be used, otherwise 1. Of the languages only Python has to be there.',
   ],
   options: { json: { type: 'boolean' } },
   async run(context, args) {
@@ -32,20 +32,29 @@ function reportOf({ host, runtime, environments }: Preflight, { files, problems 
 }
 
 function isUsable({ host, environments }: Preflight): boolean {
-  return host.problem === null && environments.every(({ problem }) => problem === null);
+  return host.problem === null && environments.every((environment) => !environment.problem || isUnused(environment));
+}
+
+/** A language that nobody has built an image for is not wanted here, as far as we can tell. */
+function isUnused({ language, problem }: Preflight['environments'][number]): boolean {
+  return language !== 'python' && problem?.kind === 'image_missing';
 }
 
 function reportText({ host, runtime, environments, config, advice }: ReturnType<typeof reportOf>): string {
   return [
     ...(host.info ? [`ok    ${hostText(host.info, host.problem ? null : runtime)}`] : []),
     ...(host.problem ? [wrong(problemText(host.problem))] : []),
-    ...environments.map(({ id, imageName, problem }) =>
-      problem ? wrong(problemText(problem)) : `ok    environment ${id}, image ${imageName}`,
-    ),
+    ...environments.map(environmentText),
     ...config.files.map((file) => `ok    configuration ${file}`),
     ...config.problems.map(wrong),
     ...advice.map((line) => `note  ${line}`),
   ].join('\n');
+}
+
+function environmentText(environment: Preflight['environments'][number]): string {
+  const { id, imageName, problem } = environment;
+  if (!problem) return `ok    environment ${id}, image ${imageName}`;
+  return isUnused(environment) ? `note  ${problem.message} ${problem.advice}` : wrong(problemText(problem));
 }
 
 function hostText({ name, rootless }: HostInfo, runtime: string | null): string {

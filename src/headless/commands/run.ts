@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { messageOf } from '../../base/log.ts';
 import { LANGUAGES, type LanguageId, type RunOutput, type RunRequest, type RunResult } from '../../engine/types.ts';
 import {
@@ -15,12 +16,17 @@ import { exitStatus, STATUS_HELP } from '../exitStatus.ts';
 import { jsonLine, readAll, say, type Terminal, writeOutput } from '../terminal.ts';
 import { runJson } from './runJson.ts';
 
+const EXTENSIONS: Readonly<Record<string, LanguageId>> = { '.py': 'python', '.lean': 'lean' };
+const TAKES = 'run takes a language and one file, or - for standard input.';
+
 /** Runs a file once and shows its output as it comes. */
 export const run: Command = {
   name: 'run',
-  usage: `run ${LANGUAGES.join('|')} FILE|-`,
+  usage: 'run [LANGUAGE] FILE|-',
   summary: 'Run a file, or standard input, in a sandbox.',
   help: [
+    `LANGUAGE              ${LANGUAGES.join(' or ')}; a file that ends in ${Object.keys(EXTENSIONS).join(' or ')} needs none`,
+    '--language LANGUAGE   the same',
     '--timeout SECONDS     time the run may take',
     '--stdin FILE          what the program reads from its standard input; - for ours',
     '--json                print the whole result as one JSON object at the end, and nothing else',
@@ -30,6 +36,7 @@ export const run: Command = {
     ...STATUS_HELP,
   ],
   options: {
+    language: { type: 'string' },
     timeout: { type: 'string' },
     stdin: { type: 'string' },
     json: { type: 'boolean' },
@@ -47,19 +54,29 @@ export const run: Command = {
 };
 
 async function requestOf(terminal: Terminal, args: CommandArguments): Promise<RunRequest> {
-  const [language, file, ...more] = args.positionals;
-  if (file === undefined || more.length > 0)
-    throw new UsageError('run takes a language and one file, or - for standard input.');
+  const { language, file } = programOf(args);
   const input = textOption(args, 'stdin');
   if (file === '-' && input === '-') throw new UsageError('Standard input cannot be both the program and its input.');
   const timeoutSeconds = numberOption(args, 'timeout');
   return {
-    language: languageOf(language),
+    language,
     code: await readText(terminal, file),
     owner: { id: `cli-${process.pid}`, kind: 'cli', label: 'command line' },
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     ...(input !== undefined && { stdin: await readText(terminal, input) }),
   };
+}
+
+function programOf(args: CommandArguments): { readonly language: LanguageId; readonly file: string } {
+  const chosen = textOption(args, 'language');
+  const words = chosen === undefined ? args.positionals : [chosen, ...args.positionals];
+  const [first, second, ...more] = words;
+  if (first === undefined || more.length > 0 || (chosen !== undefined && second === undefined))
+    throw new UsageError(TAKES);
+  if (second !== undefined) return { language: languageOf(first), file: second };
+  const language = EXTENSIONS[extname(first)];
+  if (language === undefined) throw new UsageError(TAKES);
+  return { language, file: first };
 }
 
 /** The language of that name. Throws `UsageError`. */

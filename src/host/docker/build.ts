@@ -1,11 +1,10 @@
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { plainText } from '../../base/log.ts';
 import { HostError, type ImageBuild } from '../host.ts';
 import { LABEL } from '../labels.ts';
 import type { Client } from './client.ts';
 import { lineSplitter } from './lines.ts';
+import { type TarPart, tar } from './tar.ts';
 
 const BUILD_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
@@ -17,24 +16,25 @@ export async function buildImage(
   onLine: (line: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'hothouse-build-'));
-  try {
-    await cp(build.context, folder, { recursive: true });
-    for (const [name, text] of Object.entries(build.files ?? {})) await writeFile(join(folder, name), text);
-    await send(client, { ...build, context: folder }, onLine, signal);
-    await sweepUntagged(client, signal);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await send(client, build, onLine, signal);
+  await sweepUntagged(client, signal);
+}
+
+function contextOf({ context, files = {}, folders = {} }: ImageBuild): TarPart[] {
+  return [
+    { kind: 'folder', path: '', from: context },
+    ...Object.entries(files).map(([path, text]): TarPart => ({ kind: 'text', path, text })),
+    ...Object.entries(folders).map(([path, from]): TarPart => ({ kind: 'folder', path, from })),
+  ];
 }
 
 async function send(
   client: Client,
-  { tag, context, buildArgs, labels }: ImageBuild,
+  build: ImageBuild,
   onLine: (line: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const src = await readdir(context);
+  const { tag, buildArgs, labels } = build;
   const options = { t: tag, buildargs: { ...buildArgs }, labels: { ...labels }, rm: true, forcerm: true };
   await client.call({
     doing: `build the image ${tag}`,
@@ -43,9 +43,26 @@ async function send(
     work: async (docker, abortSignal) => {
       const progress = new Progress(tag, onLine);
       const lines = lineSplitter((line) => progress.take(JSON.parse(line)));
-      for await (const chunk of await docker.buildImage({ context, src }, { ...options, abortSignal })) lines(chunk);
+      const context = Readable.from(tar(contextOf(build)), { objectMode: false });
+      // The engine would wait for the rest of a context that cannot be read on.
+      const broken = new AbortController();
+      context.once('error', () => broken.abort());
+      const either = AbortSignal.any([abortSignal, broken.signal]);
+      try {
+        for await (const chunk of await docker.buildImage(context, { ...options, abortSignal: either })) lines(chunk);
+      } catch (error) {
+        throw context.errored ? new HostError(unreadable(tag, context.errored)) : error;
+      }
     },
   });
+}
+
+function unreadable(tag: string, cause: Error) {
+  return {
+    kind: 'build_failed',
+    message: `The image ${tag} could not be built: ${plainText(cause.message)}`,
+    advice: 'See to it that every file of its context can be read.',
+  } as const;
 }
 
 /** Removes what builds of ours have left without a name: half a gigabyte each time. Images in use stay. */

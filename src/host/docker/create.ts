@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import type { Clock } from '../../base/clock.ts';
 import { HostError } from '../host.ts';
-import { type Problem, runtimeUnknown } from '../problem.ts';
+import { imageUnusable, type Problem, runtimeUnknown } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
 import type { Client } from './client.ts';
 import { createOptions } from './createOptions.ts';
@@ -24,7 +24,7 @@ export async function createContainer(
   signal: AbortSignal | undefined,
 ): Promise<DockerContainer> {
   const { client, events } = bench;
-  await Promise.all([requireUsable(client, spec.image, signal), events.ensureOpen()]);
+  await Promise.all([requireUsable(client, spec, signal), events.ensureOpen()]);
   const id = await make(bench, spec, signal);
   try {
     const stream = await attach(client, id, signal);
@@ -78,12 +78,7 @@ async function attach(client: Client, id: string, signal: AbortSignal | undefine
   });
 }
 
-async function start(
-  client: Client,
-  id: string,
-  { image, argv }: ContainerSpec,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function start(client: Client, id: string, spec: ContainerSpec, signal: AbortSignal | undefined): Promise<void> {
   try {
     await client.call({
       doing: 'start a container',
@@ -93,18 +88,14 @@ async function start(
     });
   } catch (error) {
     // Created but not startable: the first program is missing from the image, or may not be executed.
-    if (error instanceof HostError && error.problem.kind === 'spec_refused') throw unusable(image, argv, error.problem);
+    if (error instanceof HostError && error.problem.kind === 'spec_refused') throw unusable(spec, error.problem);
     throw error;
   }
 }
 
-function unusable(image: string, [program]: readonly string[], cause: Problem): HostError {
-  return new HostError({
-    kind: 'image_unusable',
-    message: `The image ${image} cannot run ${program}. ${cause.message}`,
-    advice: 'Use an image with Python 3.9 or newer, or build ours with `hothouse build python`.',
-    command: 'hothouse build python',
-  });
+function unusable(spec: ContainerSpec, cause: Problem): HostError {
+  const message = `The image ${spec.image} cannot run ${spec.argv[0]}. ${cause.message}`;
+  return new HostError(imageUnusable(spec, message, 'Python 3.9 or newer'));
 }
 
 async function refusal(client: Client, { runtime }: ContainerSpec, error: unknown): Promise<unknown> {

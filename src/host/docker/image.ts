@@ -1,5 +1,7 @@
 import type { ImageInspectInfo } from 'dockerode';
 import { HostError, type ImageInfo } from '../host.ts';
+import { imageUnusable } from '../problem.ts';
+import type { ContainerSpec } from '../spec.ts';
 import type { Client } from './client.ts';
 import { imageMissing, unlessGone } from './problems.ts';
 
@@ -10,18 +12,14 @@ export async function imageInfo(client: Client, tag: string, signal?: AbortSigna
 }
 
 /** Rejects with `image_missing`, or with `image_unusable` when a sandbox of the image could not be sealed. */
-export async function requireUsable(client: Client, tag: string, signal?: AbortSignal): Promise<void> {
-  const image = await inspect(client, tag, signal);
-  if (!image) throw new HostError(imageMissing(tag));
+export async function requireUsable(client: Client, spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
+  const image = await inspect(client, spec.image, signal);
+  if (!image) throw new HostError(imageMissing(spec));
   const volumes = Object.keys(image.Config?.Volumes ?? {});
   if (volumes.length === 0) return;
   // The engine mounts a writable, unlimited folder of the machine's disk for each of them.
-  throw new HostError({
-    kind: 'image_unusable',
-    message: `The image ${tag} declares volumes (${volumes.join(', ')}), which no size limit would hold.`,
-    advice: 'Use an image without VOLUME, or build ours with `hothouse build python`.',
-    command: 'hothouse build python',
-  });
+  const message = `The image ${spec.image} declares volumes (${volumes.join(', ')}), which no size limit would hold.`;
+  throw new HostError(imageUnusable(spec, message, 'no VOLUME'));
 }
 
 function inspect(client: Client, tag: string, signal: AbortSignal | undefined): Promise<ImageInspectInfo | null> {

@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/log.ts';
 import { HostError } from '../host.ts';
-import type { Problem } from '../problem.ts';
+import { buildCommand, type Problem } from '../problem.ts';
+import type { ContainerSpec } from '../spec.ts';
 
 /** What an engine's error says by code: an HTTP status, a system error code, or neither. */
 export interface Failure {
@@ -87,12 +88,13 @@ export function cancelled(): Problem {
 }
 
 /** The engine has no image by that name. */
-export function imageMissing(image: string): Problem {
+export function imageMissing({ image, labels }: Pick<ContainerSpec, 'image' | 'labels'>): Problem {
+  const command = buildCommand(labels);
   return {
     kind: 'image_missing',
     message: `The Docker Engine has no image ${image}.`,
-    advice: 'Build it with the command `hothouse build python`, or name another image.',
-    command: 'hothouse build python',
+    advice: `Build it with the command \`${command}\`, or name another image.`,
+    command,
   };
 }
 
