@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { deferred } from '../../../base/deferred.ts';
+import { encodeMessage, MessageDecoder, ProtocolError } from './framing.ts';
+import { parse } from './messages.ts';
+import type { Transport } from './transport.ts';
+
+export type { Transport } from './transport.ts';
+
+export interface RpcResult {
+  readonly kind: 'result';
+  readonly value: unknown;
+}
+
+export interface RpcError {
+  readonly kind: 'error';
+  readonly code: number;
+  readonly message: string;
+}
+
+/** The server is gone and will answer nothing more. */
+export interface RpcLoss {
+  readonly kind: 'lost';
+  readonly reason: string;
+}
+
+/** How a request ended. */
+export type RpcAnswer = RpcResult | RpcError | RpcLoss;
+
+/** Error codes of JSON-RPC, LSP and Lean that mean something here. */
+export const ErrorCode = {
+  methodNotFound: -32601,
+  internalError: -32603,
+  requestCancelled: -32800,
+  contentModified: -32801,
+  workerExited: -32901,
+  workerCrashed: -32902,
+} as const;
+
+const Id = z.union([z.int(), z.string()]);
+const Message = z.union([
+  z.object({ method: z.string(), id: Id.optional(), params: z.unknown() }),
+  z.object({ id: Id.nullable(), error: z.object({ code: z.int(), message: z.string() }) }),
+  z.object({ id: Id, result: z.unknown() }),
+]);
+type Message = z.infer<typeof Message>;
+
+const CANCELLED: RpcError = { kind: 'error', code: ErrorCode.requestCancelled, message: 'The request was cancelled.' };
+const REGISTRATIONS = new Set(['client/registerCapability', 'client/unregisterCapability']);
+
+/** JSON-RPC with one server. What breaks the protocol ends it: the server is killed and counts as lost. */
+export class RpcConnection {
+  readonly #transport: Transport;
+  readonly #decoder = new MessageDecoder();
+  readonly #onNotification: (method: string, params: unknown) => void;
+  readonly #pending = new Map<number, (answer: RpcAnswer) => void>();
+  readonly #lost = deferred<string>();
+  #lostReason: string | undefined;
+  #lastId = 0;
+  #receivedBytes = 0;
+  /** Why the server is gone; resolves once, never rejects. */
+  readonly lost: Promise<string> = this.#lost.promise;
+
+  /** `onNotification` may throw `ProtocolError` about what it was given. */
+  constructor(transport: Transport, onNotification: (method: string, params: unknown) => void) {
+    this.#transport = transport;
+    this.#onNotification = onNotification;
+    transport.onBytes = (bytes) => this.#receive(bytes);
+    void transport.ended.then((reason) => this.#lose(reason));
+  }
+
+  /** Bytes the server has sent so far. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  /** Never rejects. When `signal` aborts it is answered at once with `requestCancelled`, and the server is told. */
+  request(method: string, params: object, signal?: AbortSignal): Promise<RpcAnswer> {
+    if (this.#lostReason !== undefined) return Promise.resolve({ kind: 'lost', reason: this.#lostReason });
+    if (signal?.aborted) return Promise.resolve(CANCELLED);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answered = deferred<RpcAnswer>();
+    const onAbort = () => this.#cancel(id);
+    this.#pending.set(id, (answer) => {
+      signal?.removeEventListener('abort', onAbort);
+      answered.resolve(answer);
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#send({ id, method, params });
+    return answered.promise;
+  }
+
+  /** Tells the server something; does nothing once it is lost. */
+  notify(method: string, params: object): void {
+    this.#send({ method, params });
+  }
+
+  /** A result as `schema` has it; one that is malformed ends the server. */
+  parsed<T extends z.ZodType>(
+    schema: T,
+    value: unknown,
+    what: string,
+  ): { kind: 'parsed'; value: z.output<T> } | RpcLoss {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return { kind: 'parsed', value: parsed.data };
+    const reason = brokenProtocol(`malformed ${what}: ${z.prettifyError(parsed.error)}`);
+    this.fail(reason);
+    return { kind: 'lost', reason };
+  }
+
+  /** Ends the server, which counts as lost for `reason` from now on. */
+  fail(reason: string): void {
+    if (this.#lostReason !== undefined) return;
+    this.#lose(reason);
+    this.#transport.kill();
+  }
+
+  #send(message: object): void {
+    if (this.#lostReason === undefined) this.#transport.write(encodeMessage({ jsonrpc: '2.0', ...message }));
+  }
+
+  #cancel(id: number): void {
+    this.notify('$/cancelRequest', { id });
+    this.#settle(id, CANCELLED);
+  }
+
+  #settle(id: number, answer: RpcAnswer): void {
+    const resolve = this.#pending.get(id);
+    this.#pending.delete(id);
+    resolve?.(answer);
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#lostReason !== undefined) return;
+    this.#receivedBytes += bytes.length;
+    try {
+      for (const message of this.#decoder.push(bytes)) this.#dispatch(parse(Message, message, 'message'));
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      this.fail(brokenProtocol(error.message));
+    }
+  }
+
+  #dispatch(message: Message): void {
+    if (this.#lostReason !== undefined) return;
+    if (!('method' in message)) this.#onAnswer(message);
+    else if (message.id === undefined) this.#onNotification(message.method, message.params);
+    else this.#send({ id: message.id, ...replyTo(message.method) });
+  }
+
+  #onAnswer(message: Exclude<Message, { method: string }>): void {
+    const { id } = message;
+    if (typeof id !== 'number' || id < 1 || id > this.#lastId)
+      throw new ProtocolError(`an answer to request ${JSON.stringify(id)}, which was never made`);
+    if ('error' in message) this.#settle(id, { kind: 'error', ...message.error });
+    else this.#settle(id, { kind: 'result', value: message.result });
+  }
+
+  #lose(reason: string): void {
+    if (this.#lostReason !== undefined) return;
+    this.#lostReason = reason;
+    for (const id of [...this.#pending.keys()]) this.#settle(id, { kind: 'lost', reason });
+    this.#lost.resolve(reason);
+  }
+}
+
+function brokenProtocol(how: string): string {
+  return `The Lean server broke the protocol: ${how}`;
+}
+
+/** What the server asks of an editor means nothing here; it is told so in the way that lets it go on. */
+function replyTo(method: string): object {
+  if (REGISTRATIONS.has(method) || /^workspace\/\w+\/refresh$/.test(method)) return { result: null };
+  return { error: { code: ErrorCode.methodNotFound, message: `There is no method ${method}.` } };
+}

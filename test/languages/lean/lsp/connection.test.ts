@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { LeanServer } from '../../../../src/languages/lean/lsp/server.ts';
+import { drive, driveDocument, quiet } from './harness.ts';
+import { client, diagnostic, refused, result, type ScriptLine, server, session, started } from './script.ts';
+import { ScriptedServer } from './scriptedServer.ts';
+
+const { opened, waited, published } = session;
+const answer = (id: number | string, end: object): ScriptLine => ({ from: 'client', message: { id, ...end } });
+const unknown = (id: number | string, method: string) =>
+  answer(id, { error: { code: -32601, message: `There is no method ${method}.` } });
+
+describe('the start of a server', () => {
+  it('asks for what Lean needs and nothing else', async () => {
+    const said: string[] = [];
+    const peer = new ScriptedServer(started);
+    const write = peer.write.bind(peer);
+    peer.write = (bytes) => {
+      said.push(bytes.toString());
+      write(bytes);
+    };
+    const end = await LeanServer.start(peer);
+    expect(end.kind === 'started' && end.server.name).toBe('Lean 4 Server 0.3.0');
+    expect(JSON.parse(said[0]?.split('\r\n\r\n')[1] ?? '')).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        processId: null,
+        rootUri: null,
+        capabilities: { lean: { incrementalDiagnosticSupport: true } },
+        initializationOptions: { editDelay: 0, hasWidgets: false },
+      },
+    });
+    expect(peer.heard).toEqual(['initialize', 'initialized']);
+  });
+
+  it('that the server refuses ends it', async () => {
+    const peer = new ScriptedServer([client('initialize', {}, 1), refused(1, -32002, 'no')]);
+    expect(await LeanServer.start(peer)).toEqual({ kind: 'refused', code: -32002, message: 'no' });
+    expect(peer.killed).toBe(true);
+  });
+
+  it('that is aborted ends it', async () => {
+    const peer = new ScriptedServer([client('initialize', {}, 1)]);
+    const abort = new AbortController();
+    const end = LeanServer.start(peer, { signal: abort.signal });
+    abort.abort();
+    expect(await end).toEqual({ kind: 'aborted' });
+    expect(peer.killed).toBe(true);
+  });
+
+  it('is lost when the process ends or answers nonsense', async () => {
+    const early = new ScriptedServer(started, { endAfter: { messages: 0, bytes: 10 } });
+    expect(await LeanServer.start(early)).toEqual({ kind: 'lost', reason: 'the process ended' });
+    const nonsense = new ScriptedServer([client('initialize', {}, 1), result(1, 'hello')]);
+    const end = await LeanServer.start(nonsense);
+    expect(end.kind === 'lost' && end.reason).toContain('malformed answer to initialize');
+    expect(nonsense.killed).toBe(true);
+  });
+});
+
+describe("a server's requests", () => {
+  it('are answered, so that it can go on', async () => {
+    const { peer } = await drive([
+      ...started,
+      server('client/registerCapability', { registrations: [] }, 'r1'),
+      server('workspace/semanticTokens/refresh', {}, 7),
+      server('workspace/inlayHint/refresh', {}, 8),
+      server('window/showDocument', {}, 9),
+      server('window/logMessage', { message: 'hello' }),
+      answer('r1', { result: null }),
+      answer(7, { result: null }),
+      answer(8, { result: null }),
+      unknown(9, 'window/showDocument'),
+    ]);
+    await quiet();
+    expect(peer.unsaid).toEqual([]);
+    expect(peer.killed).toBe(false);
+  });
+});
+
+describe('a server', () => {
+  const waiting = [...started, opened(1, 'a\n'), waited(2, 1)];
+  const raw = (message: object): ScriptLine => ({ from: 'server', message: { ...message } });
+
+  it.each([
+    ['a message of no kind', raw({ jsonrpc: '2.0' })],
+    ['an answer to a request that was never made', result(99)],
+    ['an error without a request', raw({ id: null, error: { code: -32700, message: 'parse error' } })],
+    ['malformed diagnostics', published(1, [{ message: 'no range' }])],
+    ['a severity beyond the four', published(1, [diagnostic(0, 5, 'x')])],
+    ['negative places', published(1, [diagnostic(-1, 1, 'x')])],
+    ['malformed progress', server('$/lean/fileProgress', { processing: 1 })],
+  ])('that sends %s is lost', async (_, line) => {
+    const { document, server: lean, peer } = await driveDocument([...waiting, line, result(2)], 'a\n');
+    const end = await document.settled();
+    expect(end).toMatchObject({ kind: 'lost' });
+    expect(await lean.lost).toMatch(/^The Lean server broke the protocol: /);
+    expect(peer.killed).toBe(true);
+  });
+
+  it('that sends bytes of no message is lost', async () => {
+    const { document, peer } = await driveDocument(waiting, 'a\n');
+    const end = document.settled();
+    peer.onBytes(Buffer.from('PANIC at Nat.foo\n\n\r\n\r\n'));
+    expect(await end).toMatchObject({ kind: 'lost' });
+  });
+
+  it('that is lost answers nothing more, and whoever asks is told why', async () => {
+    const { document, server: lean, peer } = await driveDocument(waiting, 'a\n');
+    const end = document.settled();
+    const before = peer.heard.length;
+    lean.kill();
+    const lost = { kind: 'lost', reason: 'The Lean server was ended.' };
+    expect(await end).toEqual(lost);
+    document.append('b\n');
+    expect(await document.settled()).toEqual(lost);
+    expect(await document.hover({ line: 0, character: 0 })).toEqual(lost);
+    expect(peer.heard).toHaveLength(before);
+    document.reopen();
+    document.close();
+    expect(await lean.lost).toBe(lost.reason);
+  });
+
+  it('is counted by its bytes', async () => {
+    const { document, server: lean } = await driveDocument(
+      [...waiting, published(1, [diagnostic(0, 3, 'x'.repeat(1000))]), result(2)],
+      'a\n',
+    );
+    const before = lean.receivedBytes;
+    await document.settled();
+    expect(lean.receivedBytes - before).toBeGreaterThan(1000);
+    expect(lean.receivedBytes - before).toBeLessThan(2000);
+  });
+});
