@@ -1,0 +1,48 @@
+/** The offset of the next line feed, or the end of the code. */
+export function lineCommentEnd(code: string, start: number): number {
+  const end = code.indexOf('\n', start);
+  return end < 0 ? code.length : end;
+}
+
+const EDGE = /\/-|-\//g;
+
+/** The offset behind the block comment that opens at `start`, with those nested in it; null where it never ends. */
+export function blockCommentEnd(code: string, start: number): number | null {
+  // Lean takes the character behind the opening for text, also when it could be part of an edge.
+  const edge = new RegExp(EDGE);
+  edge.lastIndex = start + 3;
+  let depth = 1;
+  for (let found = edge.exec(code); found; found = edge.exec(code)) {
+    depth += found[0] === '/-' ? 1 : -1;
+    if (depth === 0) return edge.lastIndex;
+  }
+  return null;
+}
+
+/** Which characters count as blank: those of current Lean, or all that any version of Lean 4 passes over. */
+export type Blanks = 'current' | 'any';
+
+/** The offset of the first character from `start` on that is neither white space nor in a comment. */
+export function skipBlank(code: string, start: number, blanks: Blanks): number {
+  let offset = start;
+  for (let next = blankEnd(code, offset, blanks); next > offset; next = blankEnd(code, offset, blanks)) offset = next;
+  return offset;
+}
+
+function blankEnd(code: string, start: number, blanks: Blanks): number {
+  if (code.startsWith('--', start)) return lineCommentEnd(code, start);
+  if (code.startsWith('/-', start)) {
+    // Doc and module comments are tokens of their own; early versions took the latter for comments.
+    const isToken = blanks === 'current' && /[-!]/.test(code[start + 2] ?? '');
+    return isToken ? start : (blockCommentEnd(code, start) ?? start);
+  }
+  return isWhiteSpace(code, start, blanks) ? start + 1 : start;
+}
+
+function isWhiteSpace(code: string, offset: number, blanks: Blanks): boolean {
+  const character = code[offset];
+  if (character === ' ' || character === '\n') return true;
+  // Current Lean refuses tabs and lone carriage returns.
+  if (character === '\r') return blanks === 'any' || code[offset + 1] === '\n';
+  return character === '\t' && blanks === 'any';
+}

@@ -1,0 +1,132 @@
+import { type Blanks, skipBlank } from './blank.ts';
+import { identifierEnd } from './identifier.ts';
+
+/** One import with its modifiers. */
+export interface Import {
+  /** The module's name as written. */
+  readonly name: string;
+  readonly public: boolean;
+  readonly meta: boolean;
+  readonly all: boolean;
+  /** A modifier of early Lean 4. */
+  readonly runtime: boolean;
+}
+
+/** What stands before the first command of a file. */
+export interface Header {
+  readonly imports: readonly Import[];
+  readonly prelude: boolean;
+  readonly isModule: boolean;
+  /** One line for each word or import, comments and repetitions left out; empty for an empty header. */
+  readonly text: string;
+}
+
+/** The header found at the start of a piece of code. */
+export interface ParsedHeader extends Header {
+  /** UTF-16 offset just behind its last word, 0 for an empty header. */
+  readonly end: number;
+  /** Imports that current Lean refuses at their place and an early version would follow: a policy looks at them too. */
+  readonly stray: readonly Import[];
+}
+
+/** The header that nothing imports. */
+export const EMPTY_HEADER: Header = headerOf({ imports: [], prelude: false, isModule: false });
+
+/** The header of `code`; what Lean would not accept in a header is left to the code behind it. */
+export function parseHeader(code: string): ParsedHeader {
+  const { end, ...found } = read(new Words(code, 'current'));
+  const known = new Set(found.imports.map(importText));
+  const stray = read(new Words(code, 'any')).imports.filter((entry) => !known.has(importText(entry)));
+  return { ...headerOf(found), end, stray };
+}
+
+/** The imports of `a`, then those of `b` that are new; the words before the imports are those of the first that says any. */
+export function joinHeaders(a: Header, b: Header): Header {
+  const { prelude, isModule } = a.text === '' ? b : a;
+  return headerOf({ imports: [...a.imports, ...b.imports], prelude, isModule });
+}
+
+/** Equal for headers with the same imports in the same order, whatever their spelling. */
+export function headerKey(header: Header): string {
+  return header.text;
+}
+
+function headerOf({ imports, prelude, isModule }: Omit<Header, 'text'>): Header {
+  const distinct = [...new Map(imports.map((entry) => [importText(entry), entry])).entries()];
+  const lines = [...(isModule ? ['module'] : []), ...(prelude ? ['prelude'] : []), ...distinct.map(([text]) => text)];
+  return {
+    imports: distinct.map(([, entry]) => entry),
+    prelude,
+    isModule,
+    text: lines.map((line) => `${line}\n`).join(''),
+  };
+}
+
+function importText(entry: Import): string {
+  const before = [...(entry.public ? ['public'] : []), ...(entry.meta ? ['meta'] : [])];
+  const behind = [...(entry.all ? ['all'] : []), ...(entry.runtime ? ['runtime'] : [])];
+  return [...before, 'import', ...behind, entry.name].join(' ');
+}
+
+function read(words: Words): Omit<Header, 'text'> & { end: number } {
+  const isModule = words.take('module');
+  const prelude = words.take('prelude');
+  const imports: Import[] = [];
+  for (let next = readImport(words); next; next = readImport(words)) imports.push(next);
+  return { imports, prelude, isModule, end: words.end };
+}
+
+function readImport(words: Words): Import | null {
+  const start = words.end;
+  const before = { public: words.take('public'), meta: words.take('meta') };
+  if (words.take('import')) {
+    const flags = { all: words.takeBeforeName('all'), runtime: words.takeBeforeName('runtime') };
+    const name = words.takeName();
+    if (name !== null) return { name, ...before, ...flags };
+  }
+  words.end = start;
+  return null;
+}
+
+const RESERVED = new Set(['module', 'prelude', 'public', 'meta', 'import']);
+
+/** The words of a header, one after the other. */
+class Words {
+  /** Behind the last word taken. */
+  end = 0;
+  readonly #code: string;
+  readonly #blanks: Blanks;
+
+  constructor(code: string, blanks: Blanks) {
+    this.#code = code;
+    this.#blanks = blanks;
+  }
+
+  take(word: string): boolean {
+    const next = this.#next();
+    if (next.text !== word) return false;
+    this.end = next.end;
+    return true;
+  }
+
+  takeName(): string | null {
+    const { text, end } = this.#next();
+    if (text === '' || RESERVED.has(text)) return null;
+    this.end = end;
+    return text;
+  }
+
+  /** A word that is a modifier when a name follows, and a name itself when none does. */
+  takeBeforeName(word: string): boolean {
+    const start = this.end;
+    const isModifier = this.take(word) && this.takeName() !== null;
+    this.end = start;
+    return isModifier && this.take(word);
+  }
+
+  #next(): { text: string; end: number } {
+    const start = skipBlank(this.#code, this.end, this.#blanks);
+    const end = identifierEnd(this.#code, start);
+    return { text: this.#code.slice(start, end), end };
+  }
+}

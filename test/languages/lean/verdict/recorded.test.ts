@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  type Diagnostic,
+  DocumentSymbols,
+  PublishDiagnostics,
+  Range,
+} from '../../../../src/languages/lean/lsp/messages.ts';
+import { LineTable, ORIGIN } from '../../../../src/languages/lean/text/position.ts';
+import { axiomsOf } from '../../../../src/languages/lean/verdict/axioms.ts';
+import { declarationsOf } from '../../../../src/languages/lean/verdict/declarations.ts';
+import { diagnosticsIn, messagesOf } from '../../../../src/languages/lean/verdict/report.ts';
+import { factsOf, verdictOf } from '../../../../src/languages/lean/verdict/verdict.ts';
+
+const Line = z.object({
+  message: z
+    .object({
+      id: z.number().optional(),
+      method: z.string().optional(),
+      params: z.unknown().optional(),
+      result: z.unknown().optional(),
+    })
+    .optional(),
+});
+const Opened = z.object({ textDocument: z.object({ text: z.string() }) });
+const Changed = z.object({ contentChanges: z.array(z.object({ range: Range, text: z.string() })) });
+
+/** The document that a recorded client made, and what the server said of it at last. */
+class Recording {
+  readonly table = new LineTable();
+  diagnostics: readonly Diagnostic[] = [];
+  readonly requests = new Map<string, number>();
+  readonly results = new Map<number, unknown>();
+
+  constructor(name: string) {
+    const lines = readFileSync(new URL(`../transcripts/${name}.jsonl`, import.meta.url), 'utf8')
+      .trim()
+      .split('\n');
+    for (const line of lines) this.#take(Line.parse(JSON.parse(line)).message ?? {});
+  }
+
+  #take({ id, method, params, result }: NonNullable<z.infer<typeof Line>['message']>): void {
+    if (id !== undefined && method !== undefined) this.requests.set(method, id);
+    else if (id !== undefined) this.results.set(id, result);
+    if (method === 'textDocument/didOpen') this.table.replace(0, 0, Opened.parse(params).textDocument.text);
+    if (method === 'textDocument/publishDiagnostics') this.diagnostics = PublishDiagnostics.parse(params).diagnostics;
+    if (method !== 'textDocument/didChange') return;
+    for (const { range, text } of Changed.parse(params).contentChanges) {
+      this.table.replace(this.table.offsetAt(range.start), this.table.offsetAt(range.end), text);
+    }
+  }
+
+  span(start = 0, end = this.table.text.length) {
+    return { from: start, start, end, origin: ORIGIN };
+  }
+}
+
+function cell(recording: Recording, text: string) {
+  const start = recording.table.text.indexOf(text);
+  return recording.span(start, start + text.length);
+}
+
+describe('what a real server said', () => {
+  const errors = new Recording('02-errors');
+  const verdictIn = (text: string) => {
+    const found = diagnosticsIn(errors.diagnostics, errors.table, cell(errors, text));
+    return verdictOf({ complete: true, fatal: false, axioms: [], ...factsOf(found) });
+  };
+
+  it.each([
+    ['def add (a b : Nat) : Nat := a + b\n', 'accepted'],
+    ['#eval add 1 "x"\n', 'rejected'],
+    // Lean puts the error of the parenthesis that was left open before it where this begins.
+    ['theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := sorry\n', 'rejected'],
+    ['(hp : p) (hq : q) : p ∧ q := sorry\n', 'incomplete'],
+    ['#eval (throw (IO.userError "boom") : IO Unit)\n', 'rejected'],
+  ])('has the verdict on %j: %s', (text, verdict) => {
+    expect(verdictIn(text)).toBe(verdict);
+  });
+
+  it("is told in a cell's own coordinates", () => {
+    expect(messagesOf(errors.diagnostics, errors.table, cell(errors, '#eval add 1 "x"\n'))).toMatchObject([
+      { severity: 'error', line: 1, column: 0, endLine: 1, endColumn: 15 },
+      { severity: 'error', line: 1, column: 6, endLine: 1, endColumn: 15 },
+    ]);
+  });
+
+  it('names the axioms', () => {
+    const cells = new Recording('01-cells');
+    const line = cells.table.positionAt(cells.table.text.indexOf('#print axioms')).line;
+    expect(axiomsOf(cells.diagnostics, line, ['self'])).toEqual([{ name: 'self', axioms: [], answered: true }]);
+  });
+
+  it('lists the declarations', () => {
+    const recording = new Recording('03-goals-hover-completion');
+    const id = recording.requests.get('textDocument/documentSymbol') ?? 0;
+    const symbols = DocumentSymbols.parse(recording.results.get(id));
+    expect(declarationsOf(symbols, recording.table).map(({ name, nameRange }) => [name, nameRange])).toEqual(
+      symbols.map(({ name, selectionRange }) => [name, selectionRange]),
+    );
+    expect(symbols).toHaveLength(2);
+  });
+
+  it('rejects an import that is missing', () => {
+    const missing = new Recording('08-missing-import');
+    const found = messagesOf(missing.diagnostics, missing.table, missing.span());
+    expect(found).toMatchObject([{ severity: 'error', line: 1, column: 0 }]);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../../../src/languages/lean/lsp/messages.ts';
+import { LineTable, ORIGIN } from '../../../../src/languages/lean/text/position.ts';
+import { diagnosticsIn, messagesOf, type Span } from '../../../../src/languages/lean/verdict/report.ts';
+import { diagnostic } from './diagnostics.ts';
+
+const HEADER = 'import A\n';
+const CODE = '#eval 1\n😀 oops\n';
+const NEXT = '#eval 2\n';
+const table = new LineTable(HEADER + CODE + NEXT);
+const span: Span = {
+  from: HEADER.length,
+  start: HEADER.length,
+  end: HEADER.length + CODE.length,
+  origin: ORIGIN,
+};
+const here: [[number, number], [number, number]] = [
+  [1, 0],
+  [1, 5],
+];
+
+function texts(diagnostics: readonly Diagnostic[], of: Span = span): string[] {
+  return messagesOf(diagnostics, table, of).map(({ text }) => text);
+}
+
+describe('messagesOf', () => {
+  it("tells them in the caller's coordinates", () => {
+    const found = diagnostic(1, 'bad', [
+      [2, 3],
+      [2, 7],
+    ]);
+    expect(messagesOf([found], table, span)).toEqual([
+      { severity: 'error', line: 2, column: 2, endLine: 2, endColumn: 6, text: 'bad' },
+    ]);
+  });
+
+  it('prefers the whole range', () => {
+    const range = { start: { line: 1, character: 6 }, end: { line: 2, character: 2 } };
+    expect(messagesOf([diagnostic(2, 'w', here, { fullRange: range })], table, span)).toMatchObject([
+      { severity: 'warning', line: 1, column: 6, endLine: 2, endColumn: 1 },
+    ]);
+  });
+
+  it('ends a message where the part ends', () => {
+    const range = { start: { line: 1, character: 6 }, end: { line: 3, character: 4 } };
+    expect(messagesOf([diagnostic(2, 'w', here, { fullRange: range })], table, span)).toMatchObject([
+      { endLine: 3, endColumn: 0 },
+    ]);
+  });
+
+  it.each([
+    [1, 'error'],
+    [2, 'warning'],
+    [3, 'information'],
+    [4, 'hint'],
+    [undefined, 'error'],
+  ] as const)('takes severity %s for %s', (severity, word) => {
+    expect(messagesOf([diagnostic(severity, 'x', here)], table, span)[0]?.severity).toBe(word);
+  });
+
+  it('orders them by position and leaves those of one place as they came', () => {
+    const of = (message: string, line: number, character: number) =>
+      diagnostic(3, message, [
+        [line, character],
+        [line, character],
+      ]);
+    expect(texts([of('c', 2, 3), of('b', 2, 0), of('a', 1, 6), of('d', 2, 3)])).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it.each([
+    ['a silent one', diagnostic(3, 'x', here, { isSilent: true }), []],
+    ['goals accomplished without a text', diagnostic(3, '', here, { leanTags: [2] }), []],
+    ['goals accomplished with a text', diagnostic(3, 'x', here, { leanTags: [2] }), ['x']],
+    ['an empty text', diagnostic(3, '', here), ['']],
+    ['unsolved goals', diagnostic(1, 'x', here, { leanTags: [1], isSilent: false }), ['x']],
+  ])('with %s', (_, found, expected) => {
+    expect(texts([found])).toEqual(expected);
+  });
+
+  it('keeps a text to the letter', () => {
+    expect(texts([diagnostic(3, 'error: no error\n\n', here)])).toEqual(['error: no error\n\n']);
+  });
+});
+
+describe('diagnosticsIn', () => {
+  const places = [
+    [0, 7],
+    [1, 0],
+    [2, 7],
+    [3, 0],
+    [4, 0],
+  ] as const;
+  const all = places.map((place) => diagnostic(1, place.join(':'), [place, place]));
+  const found = (of: Span) => diagnosticsIn(all, table, of).map(({ message }) => message);
+
+  it('has those that begin in the part, also at its very end where nothing follows', () => {
+    expect(found(span)).toEqual(['1:0', '2:7']);
+    expect(found({ ...span, end: table.text.length })).toEqual(['1:0', '2:7', '3:0', '4:0']);
+  });
+
+  it("has those of the header where the part counts from there, at the caller's first place", () => {
+    expect(found({ ...span, from: 0 })).toEqual(['0:7', '1:0', '2:7']);
+    expect(messagesOf(all, table, { ...span, from: 0 })[0]).toMatchObject({ line: 1, column: 0, text: '0:7' });
+  });
+});
