@@ -1,10 +1,17 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { CheckReport, LeanTask } from './lean/report.ts';
 
 /** One piece of code to run in an interpreter. */
 export interface CellRequest {
   readonly code: string;
   /** File name in tracebacks, for example `<cell 3>`. */
   readonly name: string;
+  /** Which cell of its session it is: one that ran before is replaced at its place, where the language knows places. */
+  readonly cell?: string;
+  /** Code that goes before it, in a coordinate system of its own; one-shot checks only. */
+  readonly context?: string;
+  /** One-shot checks only. */
+  readonly task?: LeanTask;
   /** The whole of stdin. */
   readonly stdin: string;
   /** Variables set before; when not null, the JSON-able variables come back. */
@@ -27,12 +34,22 @@ export type CellOutput =
   | { readonly kind: 'clear'; readonly wait: boolean }
   | { readonly kind: 'error'; readonly error: CellError };
 
+/** What a language that checks its code says of a cell. */
+export interface CellReport extends CheckReport {
+  /** What else there is to know, in sentences: for example that the session began anew with another header. */
+  readonly notes: readonly string[];
+  /** Later cells of the session that were checked again and now say something else. */
+  readonly later: readonly { readonly cell: string; readonly report: CheckReport }[];
+}
+
 /** How a cell ended, decided by facts: the exit, the kernel's counter of kills, the driver's word about its own run. */
 export interface CellEnd {
   readonly status: 'ok' | 'error' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'killed';
   readonly exitCode: number | null;
   readonly state: Readonly<Record<string, unknown>> | null;
   readonly error: CellError | null;
+  /** Null where the language checks nothing, or nothing was checked. */
+  readonly report: CellReport | null;
   /** Bytes written, passed on or not. */
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
@@ -49,21 +66,71 @@ export interface CompletionList {
   readonly matches: readonly string[];
 }
 
+/** A place in the code of a session: offsets are UTF-16, in the cell's own code. */
+export interface CellPlace {
+  readonly cell: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Code that is being written: what its cell is called, what it has now, and where the question is. */
+export interface Draft {
+  readonly cell: string | null;
+  readonly code: string;
+  /** UTF-16 offset. */
+  readonly cursor: number;
+}
+
 /** A running interpreter in a sandbox. One cell at a time. */
 export interface Interpreter {
   /** Never rejects; `onOutput` is not called after the promise has resolved. */
   run(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd>;
   /** Only between cells; empty when the interpreter has ended. */
-  complete(code: string, cursor: number): Promise<CompletionList>;
+  complete(code: string, cursor: number, cell?: string): Promise<CompletionList>;
+  /** What is known of the thing at the cursor, as Markdown; null for nothing. Only between cells. */
+  hover?(draft: Draft): Promise<string | null>;
+  /** Where the thing at the cursor is defined, as far as that is in the session. Only between cells. */
+  definition?(draft: Draft): Promise<readonly CellPlace[]>;
+  /** What the session stands on as text, for checks beside it; only between cells. */
+  text?(): string;
   /** Asks the running cell to stop; it may refuse. */
   interrupt(): void;
   /** Ends the process at once; a running cell ends as `killed`. */
   kill(): void;
 }
 
+/** A sandbox to be made ready. */
+export interface Warming {
+  /** What the sandbox's pool is for; Python has one pool, and its key is empty. */
+  readonly key: string;
+  /** A new sandbox, or one whose processes and files a reset has just ended. */
+  readonly after: 'boot' | 'reset';
+}
+
+/** What `Language.warm` rejects with when the sandbox's image lacks what the language needs. */
+export class ProgramMissing extends Error {
+  readonly program: string;
+
+  constructor(program: string) {
+    super(`there is no ${program} that can be run`);
+    this.program = program;
+  }
+}
+
 /** What is special about a language. */
 export interface Language {
-  readonly id: 'python';
-  /** Starts an interpreter; with `once` it ends after its first cell. */
-  open(sandbox: Sandbox, options: { readonly once: boolean }): Interpreter;
+  readonly id: 'python' | 'lean';
+  /** Which pool's sandboxes run the code best, where a language has several; a pool's key. */
+  keyOf?(code: string, context: string): string;
+  /**
+   * Starts an interpreter; with `once` it ends after its first cell, unless it is `alive` then: what the cell has left is
+   * nothing that its owner could not see again. `onKey` hears of keys that sandboxes could be kept warm for.
+   */
+  open(sandbox: Sandbox, options: { readonly once: boolean; readonly onKey?: (key: string) => void }): Interpreter;
+  /**
+   * Makes a sandbox ready for runs; it serves as soon as this has resolved, and what is slow may go on behind. null means
+   * that there is nothing to do. A rejection costs the sandbox its life; after a boot it counts as a boot that failed,
+   * and those who wait are told, of a `ProgramMissing` with the image and what to do about it.
+   */
+  warm?(sandbox: Sandbox, warming: Warming): Promise<void> | null;
 }

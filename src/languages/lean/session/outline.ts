@@ -1,0 +1,79 @@
+import { nameParts } from '../text/identifier.ts';
+import { tokensOf } from '../text/tokens.ts';
+import { isRunnable, namesDeclared } from '../verdict/declarations.ts';
+
+/** What code opens, closes and declares, in order; told by its tokens alone. */
+export type OutlineEvent =
+  /** `names` has an entry for each scope: a namespace's name, or null for a section. */
+  | { readonly kind: 'open'; readonly at: number; readonly names: readonly (string | null)[] }
+  | { readonly kind: 'close'; readonly at: number; readonly count: number }
+  | { readonly kind: 'declare'; readonly at: number; readonly name: string; readonly runnable: boolean };
+
+/** The scopes that are open at a place, outer ones first; null for a section. */
+export type Scopes = readonly (string | null)[];
+
+/** Something that code declares. */
+export interface Declared {
+  /** Fully qualified. */
+  readonly name: string;
+  /** UTF-16 offset of the name in the code. */
+  readonly at: number;
+  /** A program can be made of it. */
+  readonly runnable: boolean;
+}
+
+interface Word {
+  readonly text: string;
+  readonly start: number;
+  /** The name behind it in the same line, which a word that opens or closes takes for its own. */
+  readonly name: string | null;
+}
+
+export function outlineOf(code: string): OutlineEvent[] {
+  const declared = namesDeclared(code).map(({ keyword, start, end }): OutlineEvent => {
+    return { kind: 'declare', at: start, name: code.slice(start, end), runnable: isRunnable(keyword) };
+  });
+  return [...wordsOf(code).flatMap(scopeEvent), ...declared].sort((a, b) => a.at - b.at);
+}
+
+/** What the outline declares where `scopes` are open, and the scopes that are open behind it. */
+export function follow(outline: readonly OutlineEvent[], scopes: Scopes): { declared: Declared[]; scopes: Scopes } {
+  let open = scopes;
+  const declared: Declared[] = [];
+  for (const event of outline) {
+    if (event.kind === 'open') open = [...open, ...event.names];
+    else if (event.kind === 'close') open = open.slice(0, Math.max(0, open.length - event.count));
+    else declared.push({ name: qualified(open, event.name), at: event.at, runnable: event.runnable });
+  }
+  return { declared, scopes: open };
+}
+
+function wordsOf(code: string): Word[] {
+  return tokensOf(code)
+    .map(({ kind, start, end }, index, tokens): Word | null => {
+      if (kind !== 'name') return null;
+      const next = tokens[index + 1];
+      const isBehind = next?.kind === 'name' && !code.slice(end, next.start).includes('\n');
+      return { text: code.slice(start, end), start, name: isBehind ? code.slice(next.start, next.end) : null };
+    })
+    .filter((word) => word !== null);
+}
+
+function scopeEvent({ text, start, name }: Word): OutlineEvent[] {
+  const parts = name === null ? [] : (nameParts(name) ?? []);
+  if (text === 'namespace' && parts.length > 0) return [{ kind: 'open', at: start, names: parts.map(escaped) }];
+  if (text === 'section')
+    return [{ kind: 'open', at: start, names: parts.length > 0 ? parts.map(() => null) : [null] }];
+  if (text === 'mutual') return [{ kind: 'open', at: start, names: [null] }];
+  return text === 'end' ? [{ kind: 'close', at: start, count: Math.max(1, parts.length) }] : [];
+}
+
+/** A component of a name as it can be written. */
+function escaped(part: string): string {
+  return nameParts(part)?.length === 1 ? part : `«${part}»`;
+}
+
+function qualified(scopes: Scopes, name: string): string {
+  if (name.startsWith('_root_.')) return name.slice('_root_.'.length);
+  return [...scopes.filter((scope) => scope !== null), name].join('.');
+}

@@ -1,0 +1,48 @@
+import type { Channel, ChannelEnd, Sandbox } from '../../../sandbox/sandbox.ts';
+import type { Transport } from '../lsp/transport.ts';
+import { leanStart } from './leanProcess.ts';
+
+/** A server speaks for as long as its sandbox lives; who asks it bounds each answer. */
+const SERVER_BYTES = Number.MAX_SAFE_INTEGER;
+
+/** How a server's process ended. */
+export interface ServerEnd {
+  /** Words for people. */
+  readonly reason: string;
+  readonly end: ChannelEnd;
+}
+
+/** `lean --server` in a sandbox. */
+export class ServerTransport implements Transport {
+  onBytes: (bytes: Buffer) => void = () => {};
+  readonly ended: Promise<string>;
+  /** The same end with its facts. */
+  readonly end: Promise<ServerEnd>;
+  readonly #channel: Channel;
+
+  constructor(sandbox: Sandbox) {
+    this.#channel = sandbox.start(leanStart(['--server'], SERVER_BYTES), {
+      onStdout: (bytes) => this.onBytes(bytes),
+      // What user code writes there by itself, and the server's own complaints: nobody's answer.
+      onStderr: () => {},
+      onEvent: () => {},
+    });
+    this.end = this.#channel.ended.then((end) => ({ end, reason: reasonOf(end) }));
+    this.ended = this.end.then(({ reason }) => reason);
+  }
+
+  write(bytes: Buffer): void {
+    this.#channel.write(bytes);
+  }
+
+  kill(): void {
+    void this.#channel.signal('SIGKILL');
+  }
+}
+
+function reasonOf(end: ChannelEnd): string {
+  if (end.kind === 'lost') return `its sandbox was lost: ${end.loss.reason}`;
+  const { code, signal, failure } = end.exit;
+  if (failure !== null) return `it could not be started: ${failure}`;
+  return signal === null ? `its process left with exit status ${code}` : `its process was ended by signal ${signal}`;
+}

@@ -1,0 +1,99 @@
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { ProgramMissing } from '../../language.ts';
+import type { LeanDocument } from '../lsp/document.ts';
+import { LeanServer } from '../lsp/server.ts';
+import { NOT_FOUND } from './leanProcess.ts';
+import { ServerTransport } from './serverTransport.ts';
+
+const WARM_URI = 'file:///workspace/Check.lean';
+const COLD_URI = 'file:///workspace/Cold.lean';
+
+/** A Lean server in a sandbox with a document that holds a header, elaborated once, and nothing behind it between checks. */
+export class LeanWorker {
+  readonly sandbox: Sandbox;
+  readonly server: LeanServer;
+  /** The warm document's header, as `Header.text`. */
+  readonly header: string;
+  readonly #document: LeanDocument;
+  /** An old server says once what is wrong with a header, and nothing after an edit behind it. */
+  #headerFailed = false;
+  #memoryBytes = 0;
+  #oomKills = 0;
+
+  private constructor(sandbox: Sandbox, server: LeanServer, header: string) {
+    this.sandbox = sandbox;
+    this.server = server;
+    this.header = header;
+    this.#document = server.open({ uri: WARM_URI, text: prefixOf(header) });
+  }
+
+  /** Starts one; its header is being elaborated when this resolves. Rejects with `ProgramMissing` where there is no Lean. */
+  static async start(sandbox: Sandbox, header: string): Promise<LeanWorker> {
+    const transport = new ServerTransport(sandbox);
+    const started = await LeanServer.start(transport);
+    if (started.kind === 'started') return new LeanWorker(sandbox, started.server, header);
+    if (started.kind === 'lost') {
+      const { end } = await transport.end;
+      const missing = end.kind === 'exit' && (end.exit.code === NOT_FOUND || end.exit.failure !== null);
+      if (missing) throw new ProgramMissing('lean');
+    }
+    throw new Error(`the Lean server did not start: ${started.kind === 'lost' ? started.reason : started.kind}`);
+  }
+
+  /** Resolves when the header is elaborated, or has failed to be. */
+  async warmUp(): Promise<void> {
+    const settled = await this.#document.settled();
+    this.#headerFailed = settled.kind !== 'settled' || settled.fatalAt !== null;
+    await this.look();
+  }
+
+  /** Memory of the whole sandbox in bytes, as it was when it was last looked at. */
+  get memoryBytes(): number {
+    return this.#memoryBytes;
+  }
+
+  /** Looks how much memory the sandbox uses. Never rejects. */
+  async look(): Promise<void> {
+    await this.oomKillsSince();
+  }
+
+  /** Processes that the kernel has killed for memory since it was last looked at; 0 when the sandbox is gone. */
+  async oomKillsSince(): Promise<number> {
+    const before = this.#oomKills;
+    const measured = await this.sandbox.measure().catch(() => null);
+    if (!measured) return 0;
+    this.#memoryBytes = measured.memoryBytes;
+    this.#oomKills = measured.oomKills;
+    return measured.oomKills - before;
+  }
+
+  /** A document of this header with `body` behind it; `close` gives it back. One at a time. */
+  take(header: string, body: string): Taken {
+    const prefix = prefixOf(header);
+    const text = prefix + body;
+    if (header !== this.header) {
+      const document = this.server.open({ uri: COLD_URI, text });
+      return { document, start: prefix.length, close: () => document.close() };
+    }
+    const document = this.#document;
+    if (this.#headerFailed) document.reopen(text);
+    else document.replaceFrom(prefix.length, body);
+    const close = (headerFailed: boolean) =>
+      headerFailed ? document.reopen(prefix) : document.replaceFrom(prefix.length, '');
+    return { document, start: prefix.length, close };
+  }
+}
+
+/** A document in use. */
+export interface Taken {
+  readonly document: LeanDocument;
+  /** Where the body begins. */
+  readonly start: number;
+  /** `headerFailed`: what was checked has broken the header too, as a comment without an end does. */
+  close(headerFailed: boolean): void;
+}
+
+/** A document with the header alone. Code begins on a line of its own, so that editing it leaves the header be. */
+export function prefixOf(header: string): string {
+  return header === '' ? '\n' : header;
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { recordedChecks } from './session/harness.ts';
+import type { Manner } from './session/recordedServer.ts';
+
+const manners: readonly (readonly [string, Manner])[] = [
+  ['an old server', { kind: 'old' }],
+  ['an old server, byte by byte', { kind: 'old', split: 'bytes' }],
+  ['a current server', { kind: 'current' }],
+  ['a current server, byte by byte', { kind: 'current', split: 'bytes' }],
+];
+
+const ADD = 'def add (a b : Nat) : Nat := a + b\n';
+const PRINT = '#eval add 10 20\n#check add\n';
+const HOLE = 'theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := sorry';
+const DEEP = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n#eval deep 0';
+
+describe.each(manners)('a check on %s', (_, manner) => {
+  it('accepts, prints and tells what it rests on', async () => {
+    const { check } = await recordedChecks(manner);
+    const { status, stdout, report, alive } = await check({ code: ADD + PRINT });
+    expect({ status, alive, stdout }).toEqual({ status: 'ok', alive: true, stdout: '30\nadd : Nat → Nat → Nat\n' });
+    expect(report).toMatchObject({ verdict: 'accepted', axioms: [{ name: 'add', axioms: [] }] });
+    expect(report?.messages.map(({ line }) => line)).toEqual([2, 3]);
+  });
+
+  it.each([
+    ['a type error', '#eval add 1 "x"'],
+    ['a wrong proof', 'theorem wrong : 1 = 2 := rfl'],
+    ['an open bracket, told where the next text begins', 'def broken := ('],
+    ['an IO error', '#eval (throw (IO.userError "boom") : IO Unit)'],
+  ])('rejects %s, and leaves nothing behind', async (__, code) => {
+    const { check, servers } = await recordedChecks(manner);
+    const { status, alive, report } = await check({ code: `${code}\n` });
+    expect({ status, alive, verdict: report?.verdict }).toEqual({ status: 'error', alive: true, verdict: 'rejected' });
+    expect(report?.messages.some(({ severity }) => severity === 'error')).toBe(true);
+    expect((await check({ code: PRINT })).report?.verdict).toBe('accepted');
+    expect(servers).toHaveLength(1);
+  });
+
+  it('calls a proof that is left out incomplete, with its goal', async () => {
+    const { check } = await recordedChecks(manner);
+    const { report } = await check({ code: `${HOLE}\n` });
+    const goal = 'p q : Prop\nhp : p\nhq : q\n⊢ p ∧ q';
+    expect(report).toMatchObject({ verdict: 'incomplete', sorries: [{ line: 1, column: 55, goal }] });
+    expect(report?.axioms).toEqual([{ name: 'hole', axioms: ['sorryAx'] }]);
+  });
+
+  it('tells the goals at every sorry, behind a context that is not the caller’s', async () => {
+    const { check } = await recordedChecks(manner);
+    const { report } = await check({ code: `${HOLE}\n`, context: ADD, task: { kind: 'goals', at: null } });
+    expect(report?.goals).toEqual([{ line: 1, column: 55, goals: ['p q : Prop\nhp : p\nhq : q\n⊢ p ∧ q'] }]);
+    expect(report?.axioms?.map(({ name }) => name)).toEqual(['hole']);
+  });
+
+  it('names an import that there is not, and checks what comes next', async () => {
+    const { check } = await recordedChecks(manner);
+    const { status, error, report } = await check({ code: `import Nope.Missing\n${ADD}` });
+    expect({ status, verdict: report?.verdict }).toEqual({ status: 'error', verdict: 'rejected' });
+    expect(error?.message).toContain("unknown package 'Nope'");
+    expect((await check({ code: ADD })).report?.verdict).toBe('accepted');
+  });
+
+  it('has no verdict on what crashes Lean', async () => {
+    const { check, measured } = await recordedChecks(manner);
+    measured.oomKills = 1;
+    const { status, alive, report } = await check({ code: `${DEEP}\n` });
+    expect({ status, alive, report }).toEqual({ status: 'out_of_memory', alive: false, report: null });
+  });
+});
+
+describe.each(['old', 'current'] as const)('the end of a server (%s)', (kind) => {
+  it('anywhere is never taken for an accepted proof', async () => {
+    let lost = 0;
+    for (let endAfter = 5; endAfter < 30; endAfter += 1) {
+      const { check } = await recordedChecks({ kind, endAfter });
+      const { status, alive, report } = await check({ code: `${ADD}theorem wrong : 1 = 2 := rfl\n` });
+      expect(status).toBe('error');
+      expect(report === null).toBe(!alive);
+      if (report === null) lost += 1;
+      else expect(report.verdict).toBe('rejected');
+    }
+    expect(lost).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,52 @@
+import { onTestFinished } from 'vitest';
+import type { CellEnd, CellOutput, CellRequest, Interpreter } from '../../../../src/languages/language.ts';
+import { LeanOnce } from '../../../../src/languages/lean/oneShot.ts';
+import { type LeanSession, openLeanSession } from '../../../../src/languages/lean/session/leanSession.ts';
+import type { LeanSettings } from '../../../../src/languages/lean/settings.ts';
+import { LeanWorker } from '../../../../src/languages/lean/worker/worker.ts';
+import { ManualClock } from '../../../host/manualClock.ts';
+import { type RecordedSandbox, recordedSandbox } from './recordedSandbox.ts';
+import type { Manner } from './recordedServer.ts';
+
+const SETTINGS: LeanSettings = { allowedImports: [], blockedImports: [], reuse: 'worker', workerMemoryBytes: 1e9 };
+
+/** A session on servers that were recorded. */
+export interface Recorded extends RecordedSandbox {
+  readonly session: LeanSession;
+  readonly clock: ManualClock;
+  run(code: string, cell?: string): Promise<CellEnd & { stdout: string }>;
+}
+
+/** Starts a session, which ends with the test. */
+export function recorded(manner: Manner, settings: Partial<LeanSettings> = {}): Recorded {
+  const clock = new ManualClock();
+  const made = recordedSandbox(manner);
+  const session = openLeanSession(made.sandbox, null, { ...SETTINGS, ...settings }, clock);
+  onTestFinished(() => session.kill());
+  const run = (code: string, cell?: string) => runIn(session, { code, ...(cell !== undefined && { cell }) });
+  return { ...made, session, clock, run };
+}
+
+/** Checks one piece of code on a worker, as a run without a session does. */
+export interface RecordedChecks extends RecordedSandbox {
+  check(request: Pick<CellRequest, 'code'> & Partial<CellRequest>): Promise<CellEnd & { stdout: string }>;
+}
+
+/** Starts a worker for checks, which ends with the test. */
+export async function recordedChecks(manner: Manner): Promise<RecordedChecks> {
+  const made = recordedSandbox(manner);
+  const worker = await LeanWorker.start(made.sandbox, '');
+  await worker.warmUp();
+  onTestFinished(() => worker.server.kill());
+  const deps = { sandbox: made.sandbox, worker: async () => worker, settings: SETTINGS, onHeader: () => {} };
+  return { ...made, check: (request) => runIn(new LeanOnce(deps), request) };
+}
+
+async function runIn(interpreter: Interpreter, request: Pick<CellRequest, 'code'> & Partial<CellRequest>) {
+  let stdout = '';
+  const onOutput = (output: CellOutput) => {
+    if (output.kind === 'stdout') stdout += output.text;
+  };
+  const end = await interpreter.run({ name: '<cell>', stdin: '', state: null, ...request }, onOutput);
+  return { ...end, stdout };
+}

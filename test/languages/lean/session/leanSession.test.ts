@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { recorded } from './harness.ts';
+import type { Manner } from './recordedServer.ts';
+import { moving, until } from './waiting.ts';
+
+const manners: readonly (readonly [string, Manner])[] = [
+  ['an old server', { kind: 'old' }],
+  ['an old server, byte by byte', { kind: 'old', split: 'bytes' }],
+  ['a current server', { kind: 'current' }],
+  ['a current server, byte by byte', { kind: 'current', split: 'bytes' }],
+];
+
+const ADD = 'def add (a b : Nat) : Nat := a + b\n';
+const PRINT = '#eval add 10 20\n#check add\n';
+const HOLE = 'theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := sorry\n';
+const SPIN = 'partial def spin (n : Nat) : Nat := spin (n + 1)\n';
+
+describe.each(manners)('a session on %s', (_, manner) => {
+  it('keeps what it accepts, and each cell prints its own', async () => {
+    const { session, run } = recorded(manner);
+    expect(await run(ADD)).toMatchObject({ status: 'ok', alive: true, stdout: '', report: { verdict: 'accepted' } });
+    const printed = await run(PRINT);
+    expect(printed).toMatchObject({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
+    expect(printed.stdoutBytes).toBe(Buffer.byteLength(printed.stdout));
+    expect(printed.report?.messages.map(({ line }) => line)).toEqual([1, 2]);
+    expect(session.text()).toContain(`${ADD}set_option`);
+  });
+
+  it.each([
+    ['a type error', '#eval add 1 "x"\n', 1],
+    ['a wrong proof', 'theorem wrong : 1 = 2 := rfl\n', 1],
+    [
+      'an unfinished proof',
+      'theorem tac (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n',
+      1,
+    ],
+    ['an open bracket, told where the next text begins', 'def broken := (\n', 1],
+    ['an IO error', '#eval (throw (IO.userError "boom") : IO Unit)\n', 1],
+  ])('takes %s out again', async (__, code, line) => {
+    const { session, servers, run } = recorded(manner);
+    await run(ADD);
+    const before = session.text();
+    const { status, alive, error, report } = await run(code);
+    expect({ status, alive, name: error?.name }).toEqual({ status: 'error', alive: true, name: 'LeanError' });
+    expect(report).toMatchObject({ verdict: 'rejected', axioms: null, notes: [], later: [] });
+    expect(report?.messages.find(({ severity }) => severity === 'error')?.line).toBeGreaterThanOrEqual(line);
+    expect(session.text()).toBe(before);
+    expect(await run(PRINT)).toMatchObject({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
+    expect(servers.at(-1)?.text).not.toContain(code.trim());
+  });
+
+  it('calls a proof that is left out incomplete, and names its axiom', async () => {
+    const { report, status } = await recorded(manner).run(HOLE);
+    expect(status).toBe('ok');
+    expect(report).toMatchObject({
+      verdict: 'incomplete',
+      sorries: [{ line: 1, column: 55, goal: expect.stringMatching(/⊢ p ∧ q$/) }],
+    });
+    expect(report?.axioms).toEqual([{ name: 'hole', axioms: ['sorryAx'] }]);
+  });
+
+  it('replaces a cell at its place', async () => {
+    const { session, run } = recorded(manner);
+    await run('def k : Nat := 1\n', 'k');
+    await run(ADD, 'add');
+    const { status, report } = await run('def k : Nat := 100\n', 'k');
+    expect({ status, later: report?.later }).toEqual({ status: 'ok', later: [] });
+    expect(session.text()).toMatch(/^\ndef k : Nat := 100\n.*\ndef add/s);
+    expect(session.text()).not.toContain(':= 1\n');
+  });
+
+  it('runs the main of a cell, and a later one instead', async () => {
+    const { session, run } = recorded(manner);
+    await run(ADD);
+    const main = 'def main : IO Unit := IO.println (toString (add 1 2))\n#eval main\n';
+    expect(await run(main)).toMatchObject({ status: 'ok', exitCode: 0, stdout: '3\n3\n' });
+    expect(await run(main)).toMatchObject({ status: 'ok', exitCode: 0, stdout: '3\n3\n' });
+    expect(session.text().match(/def main/g)).toHaveLength(1);
+    expect(session.text()).not.toContain('Hothouse');
+  });
+
+  it('loses only the cell when Lean crashes', async () => {
+    const { session, run, measured } = recorded(manner);
+    await run(ADD);
+    const before = session.text();
+    const deep = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n#eval deep 0\n';
+    expect(await run(deep)).toMatchObject({ status: 'error', alive: true, error: { name: 'LeanCrashed' } });
+    expect(session.text()).toBe(before);
+    expect((await run(PRINT)).stdout).toBe('30\nadd : Nat → Nat → Nat\n');
+    measured.oomKills += 1;
+    expect(await run(deep)).toMatchObject({ status: 'out_of_memory', alive: true, error: { name: 'OutOfMemory' } });
+    expect((await run(HOLE)).status).toBe('ok');
+  });
+
+  it('is interrupted at once, and goes on in the same server when that is calm', async () => {
+    const { session, servers, run, clock } = recorded(manner);
+    await run(SPIN);
+    const before = session.text();
+    const running = run('#eval spin 0\n');
+    await until(() => servers[0]?.text.includes('spin 0') === true);
+    session.interrupt();
+    expect(await running).toMatchObject({ status: 'interrupted', alive: true, report: null });
+    expect(session.text()).toBe(before);
+    expect((await moving(clock, run(ADD))).status).toBe('ok');
+    expect(servers).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each([
+    ['goes on', 100, true],
+    ['goes on among many others', 20, false],
+    ['waits for a CPU all the time', 0, true],
+  ])('starts another server when a thread %s, and replays without a word', async (__, cpuMs, isRunnable) => {
+    const { session, servers, run, clock, measured } = recorded(manner);
+    await run(ADD);
+    expect((await run(PRINT)).stdout).not.toBe('');
+    await run(SPIN);
+    const running = run('#eval spin 0\n');
+    await until(() => servers[0]?.text.includes('spin 0') === true);
+    session.interrupt();
+    await running;
+    measured.isRunnable = isRunnable;
+    const next = await moving(clock, run(HOLE), () => {
+      measured.cpuMs += cpuMs;
+    });
+    expect(next).toMatchObject({ status: 'ok', stdout: '' });
+    expect(servers).toHaveLength(2);
+    expect(servers[1]?.text).toContain(PRINT);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('names an import that there is not, and keeps what it had', async () => {
+    const { session, run } = recorded(manner);
+    await run(ADD);
+    const before = session.text();
+    const { status, alive, error } = await run(`import Nope.Missing\n${PRINT}`);
+    expect({ status, alive }).toEqual({ status: 'error', alive: true });
+    expect(error?.message).toContain("unknown package 'Nope'");
+    expect(session.text()).toBe(before);
+    expect((await run(PRINT)).stdout).toBe('30\nadd : Nat → Nat → Nat\n');
+  });
+
+  it('begins anew for an import, replays and says so', async () => {
+    const { session, run, servers } = recorded(manner);
+    await run(ADD);
+    const { status, stdout, report } = await run(`import Lean\n${PRINT}`);
+    expect({ status, stdout }).toEqual({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
+    expect(report?.notes).toEqual(['The session began anew with the header of this cell; its cell was checked again.']);
+    expect(report?.messages.map(({ line }) => line)).toEqual([2, 3]);
+    expect(session.text()).toMatch(/^import Lean\n/);
+    expect(servers).toHaveLength(1);
+  });
+
+  it('forgets the import of a cell that is rejected, and loads it but once', async () => {
+    const { session, run, servers } = recorded(manner);
+    await run(ADD);
+    const before = session.text();
+    for (let round = 0; round < 2; round += 1) {
+      expect((await run('import Lean\n#eval add 1 "x"\n')).status).toBe('error');
+      expect(session.text()).toBe(before);
+    }
+    const opened = () => servers[0]?.heard.filter((method) => method.endsWith('didOpen')).length;
+    expect(opened()).toBe(2);
+    expect((await run(HOLE)).status).toBe('ok');
+    expect(opened()).toBe(3);
+    expect(servers[0]?.text).not.toContain('import');
+  });
+});

@@ -1,0 +1,98 @@
+import { deferred } from '../../../../src/base/deferred.ts';
+import { PROTOCOL_VERSION } from '../../../../src/protocol/messages.ts';
+import type { Channel, ChannelEnd, Sandbox, SandboxLoss } from '../../../../src/sandbox/sandbox.ts';
+import { type RecordedCell, recordedCells } from './recordedCells.ts';
+import { type Manner, RecordedServer } from './recordedServer.ts';
+
+const NAMES = [
+  '01-cells',
+  '02-errors',
+  '04-rollback-and-upstream-edit',
+  '05-endless-eval-then-edit',
+  '06-worker-crash',
+];
+const CELLS: readonly RecordedCell[] = NAMES.flatMap(recordedCells);
+
+/** What the sandbox's measurements say; a test changes it. */
+export interface Measured {
+  memoryBytes: number;
+  cpuMs: number;
+  oomKills: number;
+  /** A thread of Lean wants a CPU. */
+  isRunnable: boolean;
+}
+
+/** A sandbox in which each start of Lean is one of a recorded server. */
+export interface RecordedSandbox {
+  readonly sandbox: Sandbox;
+  /** Every server that was started, the last one last. */
+  readonly servers: readonly RecordedServer[];
+  readonly measured: Measured;
+  readonly lose: (loss: SandboxLoss) => void;
+}
+
+/** The first server has this manner; those after it end no more by themselves. */
+export function recordedSandbox(manner: Manner): RecordedSandbox {
+  const servers: RecordedServer[] = [];
+  const measured = { memoryBytes: 0, cpuMs: 0, oomKills: 0, isRunnable: false };
+  const lost = deferred<SandboxLoss>();
+  const sandbox: Sandbox = {
+    id: 'recorded',
+    ready: { version: PROTOCOL_VERSION, python: '3', reset: null },
+    start(start, listener) {
+      if (start.kind !== 'exec' || !start.argv.includes('--server')) {
+        if (measured.isRunnable) listener.onStdout(Buffer.from('R\n'));
+        return endedChannel();
+      }
+      const { endAfter: _, ...lasting } = manner;
+      const server = new RecordedServer(CELLS, servers.length === 0 ? manner : lasting, (bytes) =>
+        listener.onStdout(bytes),
+      );
+      servers.push(server);
+      return channelOf(server, lost.promise);
+    },
+    reset: () => Promise.reject(new Error('a session is never reset')),
+    measure: async () => {
+      const { isRunnable: _, ...rest } = measured;
+      return { ...rest, processes: 3, fds: 10 };
+    },
+    memoryBytes: async () => measured.memoryBytes,
+    request: () => Promise.reject(new Error('nothing is asked of the agent')),
+    lost: lost.promise,
+    dispose: async () => lost.resolve({ outOfMemory: false, reason: 'it was removed' }),
+  };
+  return { sandbox, servers, measured, lose: (loss) => lost.resolve(loss) };
+}
+
+const EXIT = {
+  code: 0,
+  signal: null,
+  peakMemoryBytes: 0,
+  oomKills: 0,
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  eventsDropped: 0,
+  failure: null,
+};
+
+function channelOf(server: RecordedServer, lost: Promise<SandboxLoss>): Channel {
+  const left = server.ended.then((): ChannelEnd => ({ kind: 'exit', exit: EXIT }));
+  return {
+    run: () => {},
+    write: (bytes) => server.write(bytes),
+    closeInput: () => {},
+    signal: async () => server.end(),
+    ended: Promise.race([left, lost.then((loss): ChannelEnd => ({ kind: 'lost', loss }))]),
+  };
+}
+
+function endedChannel(): Channel {
+  const nothing = () => {};
+  return {
+    run: nothing,
+    write: nothing,
+    closeInput: nothing,
+    signal: async () => {},
+    ended: Promise.resolve({ kind: 'exit', exit: EXIT }),
+  };
+}

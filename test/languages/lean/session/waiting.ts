@@ -1,0 +1,27 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Waits until it is so; throws when that does not come. */
+export async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; !isSo(); turn += 1) {
+    if (turn > 10_000) throw new Error('it did not come to that');
+    await setImmediate();
+  }
+}
+
+/** What is promised, while time goes on and `tick` is called for each tenth of a second. */
+export async function moving<T>(
+  clock: { advance(ms: number): void },
+  promised: Promise<T>,
+  tick = () => {},
+): Promise<T> {
+  let isOver = false;
+  void promised.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    tick();
+    clock.advance(100);
+    await setImmediate();
+  }
+  return promised;
+}
