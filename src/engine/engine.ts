@@ -1,7 +1,9 @@
 import { toDisposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import { LABEL } from '../host/labels.ts';
-import { python } from '../languages/python/python.ts';
+import type { CellPlace, Draft } from '../languages/language.ts';
+import { leanLanguage } from '../languages/lean/lean.ts';
+import { preloadingPython } from '../languages/python/python.ts';
 import { Changes } from './changes.ts';
 import type { EngineDeps } from './deps.ts';
 import { Environment } from './environment.ts';
@@ -10,7 +12,9 @@ import { newRunId } from './ids.ts';
 import { MemoryPoll } from './memory.ts';
 import type { Options } from './options.ts';
 import { preflight } from './preflight.ts';
-import { engineClosed, problemOf, sessionLimit, unknownLanguage } from './problems.ts';
+import { engineClosed, otherLanguage, problemOf, sessionLimit, unknownLanguage } from './problems.ts';
+import { leanSettings } from './profile.ts';
+import { checkAll, goalsOf, type RunTask, tryAll } from './provers.ts';
 import { isLanguage, requestProblem } from './request.ts';
 import { notRun } from './results.ts';
 import { type Run, runInSession, runOnce } from './runs.ts';
@@ -19,8 +23,13 @@ import { Sessions } from './sessions.ts';
 import { snapshotOf } from './snapshot.ts';
 import type {
   Attempt,
+  BuildExtras,
+  CheckAnswer,
+  CheckRequest,
   Completions,
   Engine,
+  GoalsAnswer,
+  GoalsRequest,
   LanguageId,
   Owner,
   Preflight,
@@ -29,6 +38,8 @@ import type {
   RunResult,
   SessionInfo,
   Snapshot,
+  TacticAnswer,
+  TacticsRequest,
 } from './types.ts';
 
 /** An engine; with `pool.prewarm` it starts sandboxes at once, otherwise nothing before its first use. */
@@ -54,13 +65,19 @@ class LiveEngine implements Engine {
     this.#deps = deps;
     this.#options = deps.options;
     this.#hosts = new Hosts(deps, () => this.#onChange());
-    this.#environments = { python: new Environment(python, deps, this.#hosts) };
+    const { clock, log } = deps;
+    const python = preloadingPython({ modules: () => this.#options.python.preload, clock, log });
+    const lean = leanLanguage({ settings: () => leanSettings(this.#options), clock });
+    this.#environments = {
+      python: new Environment(python, deps, this.#hosts),
+      lean: new Environment(lean, deps, this.#hosts),
+    };
     this.#memory = new MemoryPoll(
       deps.clock,
-      () => this.#all().flatMap(({ pool }) => pool.snapshot().slots.flatMap(({ sandbox }) => sandbox ?? [])),
+      () => this.#all().flatMap((environment) => environment.sandboxes()),
       () => this.#onChange(),
     );
-    for (const { pool } of this.#all()) pool.onDidChange(() => this.#onChange());
+    for (const environment of this.#all()) environment.onDidChange(() => this.#onChange());
   }
 
   readonly onDidChange: Event<void> = (listener) => {
@@ -77,15 +94,21 @@ class LiveEngine implements Engine {
     onOutput: (output: RunOutput) => void = IGNORE,
     signal?: AbortSignal,
   ): Promise<RunResult> {
-    const runId = newRunId();
-    const problem = this.#disposed ? engineClosed() : requestProblem(request);
-    if (problem) return notRun(runId, problem, request.sessionId);
-    this.#count(1);
-    try {
-      return await this.#start({ runId, request, onOutput, signal, limits: this.#options.limits });
-    } finally {
-      this.#count(-1);
-    }
+    return this.#run({ request, onOutput, signal });
+  }
+
+  async check(request: CheckRequest, signal?: AbortSignal): Promise<Attempt<readonly CheckAnswer[]>> {
+    return checkAll(request, (one) => this.#runTask(one, signal));
+  }
+
+  async goals(request: GoalsRequest, signal?: AbortSignal): Promise<Attempt<GoalsAnswer>> {
+    const text = await this.#textOf(request.sessionId, signal);
+    return text.ok ? goalsOf(request, text.value, (one) => this.#runTask(one, signal)) : text;
+  }
+
+  async tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Attempt<readonly TacticAnswer[]>> {
+    const text = await this.#textOf(request.sessionId, signal);
+    return text.ok ? tryAll(request, text.value, (one) => this.#runTask(one, signal)) : text;
   }
 
   async openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Attempt<SessionInfo>> {
@@ -97,7 +120,7 @@ class LiveEngine implements Engine {
       environment: environment.id,
       language: environment.language,
       clock: this.#deps.clock,
-      lease: (signal) => environment.lease(owner, 'session', signal),
+      lease: (signal) => environment.lease(owner, 'session', { signal }),
       onChange: () => this.#onChange(),
     });
     if (!added.ok) return added;
@@ -131,26 +154,48 @@ class LiveEngine implements Engine {
     return problem ? refused(problem) : this.#told(found.value);
   }
 
-  async complete(sessionId: string, code: string, cursor: number, signal?: AbortSignal): Promise<Attempt<Completions>> {
+  async complete(
+    sessionId: string,
+    code: string,
+    cursor: number,
+    signal?: AbortSignal,
+    cell?: string,
+  ): Promise<Attempt<Completions>> {
     const found = this.#sessions.find(sessionId);
-    return found.ok ? found.value.complete(code, cursor, signal) : found;
+    if (!found.ok) return found;
+    const nothing = { start: cursor, end: cursor, matches: [] };
+    return found.value.ask((interpreter) => interpreter.complete(code, cursor, cell), nothing, signal);
+  }
+
+  async hover(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Attempt<string | null>> {
+    const found = this.#sessions.find(sessionId);
+    if (!found.ok) return found;
+    return found.value.ask(async (interpreter) => (await interpreter.hover?.(draft)) ?? null, null, signal);
+  }
+
+  async definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Attempt<readonly CellPlace[]>> {
+    const found = this.#sessions.find(sessionId);
+    if (!found.ok) return found;
+    return found.value.ask(async (interpreter) => (await interpreter.definition?.(draft)) ?? [], [], signal);
   }
 
   async stopSandbox(id: string): Promise<void> {
-    for (const { pool } of this.#all()) pool.stop(id);
+    for (const environment of this.#all()) environment.stop(id);
   }
 
   async buildEnvironment(
     language: string,
     onLine: (line: string) => void,
     signal?: AbortSignal,
+    { buildArgs, folders }: BuildExtras = {},
   ): Promise<Attempt<string>> {
     if (!isLanguage(language)) return refused(unknownLanguage(language));
     const environment = this.#environments[language];
     const tag = environment.image;
     try {
       const source = await this.#deps.images[language]();
-      const build = { ...source, tag, labels: { [LABEL.managed]: 'true' } };
+      const args = { ...source.buildArgs, ...buildArgs };
+      const build = { ...source, buildArgs: args, folders: { ...folders }, tag, labels: { [LABEL.managed]: 'true' } };
       await this.#hosts.current.buildImage(build, onLine, signal);
     } catch (error) {
       return refused(problemOf(error));
@@ -185,6 +230,33 @@ class LiveEngine implements Engine {
     return this.#disposed;
   }
 
+  async #run(given: Pick<Run, 'request' | 'onOutput' | 'signal' | 'task'>): Promise<RunResult> {
+    const { request } = given;
+    const runId = newRunId();
+    const problem = this.#disposed ? engineClosed() : requestProblem(request);
+    if (problem) return notRun(runId, problem, request.sessionId);
+    this.#count(1);
+    try {
+      return await this.#start({ ...given, runId, limits: this.#options.limits });
+    } finally {
+      this.#count(-1);
+    }
+  }
+
+  #runTask({ task, ...request }: Parameters<RunTask>[0], signal: AbortSignal | undefined): Promise<RunResult> {
+    // Many at a time would each listen to the caller's own signal, which warns of that.
+    return this.#run({ request, task, onOutput: IGNORE, signal: signal && AbortSignal.any([signal]) });
+  }
+
+  /** The text that a session of Lean stands on; empty without a session. */
+  async #textOf(sessionId: string | undefined, signal?: AbortSignal): Promise<Attempt<string>> {
+    if (sessionId === undefined) return { ok: true, value: '' };
+    const found = this.#sessions.find(sessionId);
+    if (!found.ok) return found;
+    if (found.value.language !== 'lean') return refused(otherLanguage(sessionId, found.value.language));
+    return found.value.ask(async (interpreter) => interpreter.text?.() ?? '', '', signal);
+  }
+
   async #start(run: Run): Promise<RunResult> {
     const { language, sessionId } = run.request;
     const environment = this.#environments[language];
@@ -196,7 +268,7 @@ class LiveEngine implements Engine {
   async #end(): Promise<void> {
     this.#memory.dispose();
     this.#sessions.closeAll('Hothouse has shut down');
-    await Promise.all(this.#all().map(({ pool }) => pool.dispose()));
+    await Promise.all(this.#all().map((environment) => environment.dispose()));
     await this.#hosts.dispose();
     this.#changes.dispose();
   }

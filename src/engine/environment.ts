@@ -1,4 +1,4 @@
-import { messageOf } from '../base/log.ts';
+import type { Event } from '../base/event.ts';
 import type { Host } from '../host/host.ts';
 import type { Language } from '../languages/language.ts';
 import type { Grant } from '../pool/lease.ts';
@@ -9,13 +9,16 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Hosts } from './hosts.ts';
 import type { Options } from './options.ts';
+import { Pools } from './pools.ts';
 import { problemOf } from './problems.ts';
+import { imageOf, type MemoryLimit, memoryOf, poolKeysOf } from './profile.ts';
 import { poolOptionsOf, sameRecipe, specOf } from './recipe.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo } from './types.ts';
+import { warmUp } from './warmUp.ts';
 
 const EVENT_BYTES = 8 * 1024 * 1024;
-/** An import that takes longer than this will not end; its sandbox is of no use. */
-const PRELOAD_DEADLINE_MS = 120_000;
+/** Keys remembered that have no pool. */
+const MAX_WANTED = 100;
 /** From one look after the host to the next, while somebody waits for a sandbox. */
 const LOOK_MS = 3_000;
 
@@ -25,16 +28,27 @@ export interface SandboxFacts {
   sessionOf(sandboxId: string): string | null;
 }
 
-/** The default environment of a language: its image, and the pool of sandboxes made from it. */
+/** What a lease is wanted for, beside its purpose. */
+export interface LeaseTerms {
+  /** Which of the environment's pools it comes from; empty where the language has one only. */
+  readonly key?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The default environment of a language: its image, and the pools of sandboxes made from it. */
 export class Environment {
   readonly id: string;
   readonly language: Language;
-  readonly pool: Pool;
+  /** Fires when `info` has changed. */
+  readonly onDidChange: Event<void>;
   readonly #deps: EngineDeps;
   readonly #hosts: Hosts;
-  readonly #preloaded = new WeakSet<Sandbox>();
+  readonly #pools: Pools;
+  /** Keys that were asked for, the latest last. */
+  readonly #wanted = new Set<string>();
   #options: Options;
   #runs = 0;
+  #used = false;
   #watching = false;
 
   constructor(language: Language, deps: EngineDeps, hosts: Hosts) {
@@ -43,20 +57,42 @@ export class Environment {
     this.#deps = deps;
     this.#hosts = hosts;
     this.#options = deps.options;
-    const { clock, log, options } = deps;
-    // Under a load without pauses a sandbox would never come to preload, and every run would pay for its imports.
-    const prepare = (sandbox: Sandbox) => (this.#preloaded.has(sandbox) ? null : this.#preload(sandbox));
-    this.pool = new Pool({ boot: this.#bootOf(options), prepare, options: poolOptionsOf(options), clock, log });
+    const { prewarmed, max } = poolKeysOf(deps.options, language.id);
+    this.#pools = new Pools({ make: (key) => this.#makePool(key), options: poolOptionsOf(deps.options), max });
+    this.onDidChange = this.#pools.onDidChange;
+    if (deps.options.pool.prewarm) this.#pools.warm(prewarmed);
   }
 
   get image(): string {
-    return this.#options.python.image;
+    return imageOf(this.#options, this.language.id);
   }
 
-  lease(owner: Owner, purpose: Purpose, signal?: AbortSignal): Promise<Grant> {
-    const grant = this.pool.lease({ owner, purpose }, signal);
+  get memory(): MemoryLimit {
+    return memoryOf(this.#options, this.language.id);
+  }
+
+  lease(owner: Owner, purpose: Purpose, { key = '', signal }: LeaseTerms = {}): Promise<Grant> {
+    const grant = this.#pools.lease(key, { owner, purpose }, signal);
+    if (!this.#used) this.#warmOthers();
     this.#watch();
     return grant;
+  }
+
+  /** The key of the pool that code runs best in, of those that are kept warm. */
+  keyFor(code: string, context = ''): string {
+    const key = this.language.keyOf?.(code, context) ?? '';
+    return this.#pools.has(key) ? key : '';
+  }
+
+  /** Keeps sandboxes warm for a key: at once where there is place, and in another's place when it comes again. */
+  keepWarm(key: string): void {
+    if (this.#pools.has(key)) return;
+    this.#pools.warm([key]);
+    if (this.#wanted.has(key)) this.#pools.admit(key);
+    this.#wanted.delete(key);
+    this.#wanted.add(key);
+    const [oldest] = this.#wanted;
+    if (oldest !== undefined && this.#wanted.size > MAX_WANTED) this.#wanted.delete(oldest);
   }
 
   countRun(): void {
@@ -65,45 +101,85 @@ export class Environment {
 
   /** Takes new options; what is warm is replaced if it would be made otherwise now. */
   configure(options: Options): void {
-    const same = sameRecipe(options, this.#options);
+    const same = sameRecipe(options, this.#options, this.language.id);
     this.#options = options;
-    if (same) this.pool.configure(poolOptionsOf(options));
+    if (same) this.#configurePools();
     else this.refresh();
+    if (this.#used || options.pool.prewarm) this.#warmOthers();
   }
 
   /** Replaces what is warm, because the image is another one. */
   refresh(): void {
-    this.pool.configure(poolOptionsOf(this.#options), this.#bootOf(this.#options));
+    this.#configurePools((key) => this.#bootOf(key));
+  }
+
+  /** Destroys one sandbox, by its id in `info`. */
+  stop(id: string): void {
+    this.#pools.stop(id);
+  }
+
+  /** Those that are up. */
+  sandboxes(): readonly Sandbox[] {
+    return this.#pools.slots().flatMap(({ sandbox }) => sandbox ?? []);
   }
 
   info({ memoryOf, sessionOf }: SandboxFacts): EnvironmentInfo {
-    const { slots, waiting } = this.pool.snapshot();
-    const sandboxes = slots.map(
-      ({ id, state, owner, createdAt, uses, sandbox }): SandboxInfo => ({
+    const sandboxes = this.#pools.slots().map(
+      ({ id, state, owner, createdAt, uses, sandbox, key }): SandboxInfo => ({
         id,
         state,
         owner,
+        header: key,
         createdAt,
         uses,
         sessionId: sessionOf(id),
         memoryBytes: sandbox && memoryOf(sandbox),
       }),
     );
-    return { id: this.id, language: this.language.id, image: this.image, sandboxes, waiting, runs: this.#runs };
+    const { image } = this;
+    return {
+      id: this.id,
+      language: this.language.id,
+      image,
+      sandboxes,
+      waiting: this.#pools.waiting,
+      runs: this.#runs,
+    };
+  }
+
+  /** Refuses all who wait and destroys every sandbox; resolves when all are gone. */
+  dispose(): Promise<void> {
+    return this.#pools.dispose();
+  }
+
+  #configurePools(bootOf?: (key: string) => Boot): void {
+    this.#pools.configure(poolOptionsOf(this.#options), poolKeysOf(this.#options, this.language.id).max, bootOf);
+  }
+
+  #warmOthers(): void {
+    this.#used = true;
+    const { prewarmed } = poolKeysOf(this.#options, this.language.id);
+    this.#pools.warm(prewarmed);
+  }
+
+  #makePool(key: string): Pool {
+    const { clock, log } = this.#deps;
+    const prepare = (sandbox: Sandbox) => this.language.warm?.(sandbox, { key, after: 'reset' }) ?? null;
+    return new Pool({ boot: this.#bootOf(key), prepare, options: poolOptionsOf(this.#options), clock, log });
   }
 
   /** The host is fixed with the options: a boot that is late must not blame or praise another one. */
-  #bootOf(options: Options): Boot {
+  #bootOf(key: string): Boot {
     const { agent, clock, log, identity } = this.#deps;
     const host = this.#hosts.current;
-    const outputBytes = options.limits.outputKb * 1024;
-    const spec = specOf(options, this.id, identity);
+    const outputBytes = this.#options.limits.outputKb * 1024;
+    const spec = specOf(this.#options, this.language.id, identity);
     return async (signal) => {
       try {
         const boot = { spec, agent, outputBytes, eventBytes: EVENT_BYTES, clock, log };
         const sandbox = await bootSandbox(host, boot, signal);
         this.#hosts.succeeded(host);
-        void this.#preload(sandbox);
+        await warmUp({ language: this.language, sandbox, key, spec, signal });
         return sandbox;
       } catch (error) {
         this.#blame(host, error);
@@ -114,37 +190,22 @@ export class Environment {
 
   /** Whoever waits for a sandbox of a host that cannot be used is told so. */
   #blame(host: Host, error: unknown): void {
-    if (this.#hosts.failed(host, problemOf(error)) && host === this.#hosts.current) this.pool.refuse(error);
+    if (this.#hosts.failed(host, problemOf(error)) && host === this.#hosts.current) this.#pools.refuse(error);
   }
 
   /** Looks after the host while somebody waits: what they wait for may be in the hands of one that stands still. */
   #watch(): void {
-    if (this.#watching || this.pool.snapshot().waiting === 0) return;
+    if (this.#watching || this.#pools.waiting === 0) return;
     this.#watching = true;
     this.#deps.clock.schedule(LOOK_MS, () => void this.#look());
   }
 
   async #look(): Promise<void> {
     const host = this.#hosts.current;
-    if (this.pool.snapshot().waiting > 0) {
+    if (this.#pools.waiting > 0) {
       await host.image(this.image).catch((error: unknown) => this.#blame(host, error));
     }
     this.#watching = false;
     this.#watch();
-  }
-
-  /** Has the sandbox import its modules and keep a process ready; it can serve meanwhile. Never rejects. */
-  async #preload(sandbox: Sandbox): Promise<void> {
-    const name = `sandbox ${sandbox.id.slice(0, 12)}`;
-    const late = this.#deps.clock.schedule(PRELOAD_DEADLINE_MS, () => void sandbox.dispose());
-    try {
-      await sandbox.request({ op: 'preload', modules: [...this.#options.python.preload] });
-      this.#preloaded.add(sandbox);
-      this.#deps.log.debug(`${name} has preloaded its modules`);
-    } catch (error) {
-      this.#deps.log.debug(`${name} could not tell what it preloaded: ${messageOf(error)}`);
-    } finally {
-      late.dispose();
-    }
   }
 }

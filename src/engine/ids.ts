@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LanguageId } from './types.ts';
 
-const PREFIX: Readonly<Record<LanguageId, string>> = { python: 'py' };
+const PREFIX: Readonly<Record<LanguageId, string>> = { python: 'py', lean: 'lean' };
 
 /** A new session's id, short enough to be read and typed: `py-3f9a2c81`. */
 export function newSessionId(language: LanguageId): string {

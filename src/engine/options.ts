@@ -20,6 +20,45 @@ export const Options = z.strictObject({
         .describe('Modules that a sandbox imports ahead of time, where the image has them.'),
     })
     .prefault({}),
+  lean: z
+    .strictObject({
+      image: z.string().min(1).default('hothouse/lean:latest').describe('Image that Lean runs in.'),
+      memoryMb: z
+        .int()
+        .min(64)
+        .max(1_048_576)
+        .default(2048)
+        .describe('Memory of a sandbox of Lean in MB (2^20 bytes), in the place of limits.memoryMb.'),
+      workerMemoryMb: z
+        .int()
+        .min(0)
+        .max(1_048_576)
+        .default(0)
+        .describe('Memory in MB beyond which a worker of Lean is replaced. 0: three quarters of lean.memoryMb.'),
+      prewarmHeaders: z
+        .array(z.string().max(10_000))
+        .default([''])
+        .describe('Headers that workers have elaborated ahead of time, each as text, for example "import Lean".'),
+      maxHeaders: z
+        .int()
+        .min(1)
+        .max(64)
+        .default(4)
+        .describe('Headers of which warm workers are kept at the same time.'),
+      reuse: z
+        .enum(['worker', 'sandbox'])
+        .default('worker')
+        .describe('Whether checks of one owner share a worker, or each gets a sandbox that was wiped.'),
+      allowedImports: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('Modules that may be imported, with all below them. Empty: every one.'),
+      blockedImports: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('Modules that may not be imported, nor any below them.'),
+    })
+    .prefault({}),
   limits: z
     .strictObject({
       memoryMb: z.int().min(64).max(1_048_576).default(512).describe('Memory of a sandbox in MB (2^20 bytes).'),

@@ -2,13 +2,16 @@ import { LABEL } from '../host/labels.ts';
 import { type ContainerSpec, containerSpec, type SandboxLimits } from '../host/spec.ts';
 import type { Identity } from './deps.ts';
 import type { Options } from './options.ts';
+import { imageOf, memoryMbOf } from './profile.ts';
+import type { LanguageId } from './types.ts';
 
 const MB = 1024 * 1024;
 
-/** What a sandbox may use. */
-export function limitsOf({ limits, docker }: Options): SandboxLimits {
+/** What a sandbox of a language may use. */
+export function limitsOf(options: Options, language: LanguageId): SandboxLimits {
+  const { limits, docker } = options;
   return {
-    memoryBytes: limits.memoryMb * MB,
+    memoryBytes: memoryMbOf(options, language) * MB,
     cpus: limits.cpus,
     pids: limits.pids,
     workspaceBytes: limits.workspaceMb * MB,
@@ -27,19 +30,22 @@ export function poolOptionsOf({ pool, limits }: Options): Options['pool'] {
   return limits.readOnly ? pool : { ...pool, reuse: 'never' };
 }
 
-/** How a container of the environment is made. */
-export function specOf(options: Options, environment: string, { machine, owner }: Identity): ContainerSpec {
-  return containerSpec(options.python.image, limitsOf(options), {
+/** How a container of a language's default environment is made. */
+export function specOf(options: Options, language: LanguageId, { machine, owner }: Identity): ContainerSpec {
+  return containerSpec(imageOf(options, language), limitsOf(options, language), {
     [LABEL.managed]: 'true',
     [LABEL.machine]: machine,
     [LABEL.owner]: owner,
-    [LABEL.environment]: environment,
+    [LABEL.environment]: language,
   });
 }
 
-/** Whether warm sandboxes made with one are as good with the other. */
-export function sameRecipe(one: Options, other: Options): boolean {
-  const recipe = ({ docker, python, limits: { timeoutSeconds: _, ...limits } }: Options) =>
-    JSON.stringify([docker, python, limits]);
+/** Whether a language's warm sandboxes made with one are as good with the other. */
+export function sameRecipe(one: Options, other: Options, language: LanguageId): boolean {
+  const recipe = (options: Options) => {
+    const { timeoutSeconds: _, memoryMb: __, ...limits } = options.limits;
+    const preload = language === 'python' ? options.python.preload : [];
+    return JSON.stringify([options.docker, imageOf(options, language), memoryMbOf(options, language), preload, limits]);
+  };
   return recipe(one) === recipe(other);
 }

@@ -13,7 +13,7 @@ export function isLanguage(value: unknown): value is LanguageId {
 /** What is wrong with a request, or null. Looks at nothing but the request. */
 export function requestProblem(request: RunRequest): EngineProblem | null {
   if (!isLanguage(request.language)) return unknownLanguage(request.language);
-  return codeProblem(request.code) ?? inputProblem(request) ?? timeoutProblem(request);
+  return codeProblem(request) ?? inputProblem(request) ?? timeoutProblem(request);
 }
 
 /** How long the request's run may take, in milliseconds; 0 means for ever. */
@@ -21,8 +21,10 @@ export function timeoutMsOf({ timeoutSeconds }: RunRequest, limits: Options['lim
   return (timeoutSeconds ?? limits.timeoutSeconds) * 1000;
 }
 
-function codeProblem(code: string): EngineProblem | null {
-  if (code.trim() === '') return invalidRequest('There is no code to run.', 'Send the code as `code`.');
+function codeProblem({ code, cell }: RunRequest): EngineProblem | null {
+  // An emptied cell takes what it declared out of its session.
+  const isEmptied = cell !== undefined;
+  if (code.trim() === '' && !isEmptied) return invalidRequest('There is no code to run.', 'Send the code as `code`.');
   return sizeProblem('The code', code, MAX_CODE_BYTES);
 }
 

@@ -1,4 +1,5 @@
 import type { Executed } from './execute.ts';
+import type { MemoryLimit } from './profile.ts';
 import type { EngineProblem, RunError, RunResult } from './types.ts';
 import { errorOf, statusOf } from './verdict.ts';
 
@@ -9,6 +10,7 @@ const NOTHING_RAN = {
   result: null,
   displays: [],
   state: null,
+  report: null,
   truncated: false,
   stdoutBytes: 0,
   stderrBytes: 0,
@@ -27,17 +29,17 @@ export function notRun(runId: string, problem: EngineProblem, sessionId: string 
 /** What a result needs beside what happened. */
 export interface ResultContext {
   readonly runId: string;
-  readonly memoryMb: number;
+  readonly memory: MemoryLimit;
   readonly sessionId: string | null;
   /** What the session lost by this run, as a sentence for its error; null when it lives on. */
   readonly loss: string | null;
 }
 
 /** The result of a run that has ended. */
-export function resultOf(executed: Executed, { runId, memoryMb, sessionId, loss }: ResultContext): RunResult {
+export function resultOf(executed: Executed, { runId, memory, sessionId, loss }: ResultContext): RunResult {
   const { end, shown, outputBytes } = executed;
   const status = statusOf(end, executed.stopped);
-  const error = errorOf(executed, status, memoryMb);
+  const error = errorOf(executed, status, memory);
   return {
     runId,
     status,
@@ -48,6 +50,7 @@ export function resultOf(executed: Executed, { runId, memoryMb, sessionId, loss 
     error: loss === null ? error : withLoss(error, loss),
     displays: shown.displays,
     state: end.state,
+    report: end.report,
     truncated: end.stdoutBytes > outputBytes || end.stderrBytes > outputBytes || end.eventsDropped > 0,
     stdoutBytes: end.stdoutBytes,
     stderrBytes: end.stderrBytes,

@@ -1,5 +1,7 @@
 import type { Clock } from '../base/clock.ts';
-import type { Lease } from '../pool/lease.ts';
+import type { CellEnd } from '../languages/language.ts';
+import type { LeanTask } from '../languages/lean/report.ts';
+import type { Lease, Release } from '../pool/lease.ts';
 import type { Environment } from './environment.ts';
 import { type Executed, execute, killer } from './execute.ts';
 import type { Options } from './options.ts';
@@ -9,43 +11,63 @@ import { notRun, resultOf } from './results.ts';
 import type { Session } from './session.ts';
 import type { RunOutput, RunRequest, RunResult } from './types.ts';
 
+/** A check that takes longer than this keeps no place in the pool. */
+const OVERSTAY_MS = 1_000;
+
 /** A request that was found sound, on its way. */
 export interface Run {
   readonly runId: string;
   readonly request: RunRequest;
   readonly onOutput: (output: RunOutput) => void;
   readonly signal: AbortSignal | undefined;
+  /** What is wanted of a check beside its report. */
+  readonly task?: LeanTask;
   /** Those in force when it came. */
   readonly limits: Options['limits'];
 }
 
 /** Runs in a sandbox that is the run's own while it lasts; its reset goes on behind the answer. Never rejects. */
 export async function runOnce(run: Run, environment: Environment, clock: Clock): Promise<RunResult> {
-  const grant = await environment.lease(run.request.owner, 'run', run.signal);
+  const key = environment.keyFor(run.request.code, run.request.context);
+  const grant = await environment.lease(run.request.owner, 'run', { key, signal: run.signal });
   if (grant.kind !== 'granted') return notRun(run.runId, refusalOf(grant));
   environment.countRun();
+  // Whoever waits behind checks that take long gets a sandbox all the same.
+  const late = run.task ? clock.schedule(OVERSTAY_MS, () => grant.lease.overstay()) : null;
   const executed = await executeOnce(run, environment, grant.lease, clock);
-  grant.lease.release(executed.end.status === 'sandbox_lost' ? 'destroy' : 'reset');
-  return resultOf(executed, { runId: run.runId, memoryMb: run.limits.memoryMb, sessionId: null, loss: null });
+  late?.dispose();
+  grant.lease.release(releaseAfter(executed.end));
+  return resultOf(executed, { runId: run.runId, memory: environment.memory, sessionId: null, loss: null });
 }
 
 /** Runs as the session's next cell. Never rejects. */
 export async function runInSession(run: Run, environment: Environment, session: Session): Promise<RunResult> {
-  const { runId, request, limits } = run;
+  const { runId, request } = run;
   if (session.language !== request.language) {
     return notRun(runId, otherLanguage(session.id, session.language), session.id);
   }
-  const answer = await session.run({ code: request.code, stdin: request.stdin ?? '', ...termsOf(run) });
+  const { code, stdin = '', cell } = request;
+  const answer = await session.run({ code, stdin, cell, ...termsOf(run) });
   if (answer.kind === 'refused') return notRun(runId, answer.problem, session.id);
   environment.countRun();
-  return resultOf(answer.executed, { runId, memoryMb: limits.memoryMb, sessionId: session.id, loss: answer.loss });
+  return resultOf(answer.executed, { runId, memory: environment.memory, sessionId: session.id, loss: answer.loss });
 }
 
-function executeOnce(run: Run, { language }: Environment, { sandbox }: Lease, clock: Clock): Promise<Executed> {
-  const { code, stdin = '', state = null } = run.request;
-  const interpreter = language.open(sandbox, { once: true });
+/** How a sandbox goes back after a one-shot run. */
+function releaseAfter({ status, alive }: CellEnd): Release {
+  if (status === 'sandbox_lost') return 'destroy';
+  return alive ? 'keep' : 'reset';
+}
+
+function executeOnce(run: Run, environment: Environment, { sandbox }: Lease, clock: Clock): Promise<Executed> {
+  const { code, context, stdin = '', state = null } = run.request;
+  const onKey = (key: string) => environment.keepWarm(key);
+  const interpreter = environment.language.open(sandbox, { once: true, onKey });
+  const { task } = run;
+  const more = { ...(context !== undefined && { context }), ...(task && { task }) };
+  const cell = { code, name: '<code>', stdin, state, ...more };
   const stopper = killer(clock, interpreter, sandbox);
-  return execute({ ...termsOf(run), clock, interpreter, stopper, cell: { code, name: '<code>', stdin, state } });
+  return execute({ ...termsOf(run), clock, interpreter, stopper, cell });
 }
 
 function termsOf({ request, limits, signal, onOutput }: Run) {

@@ -6,21 +6,15 @@ import { type Executed, execute, interrupter } from './execute.ts';
 import { cancelled, endedSession, engineClosed, invalidRequest, overloaded, refusalOf } from './problems.ts';
 import type { Stopper } from './stopper.ts';
 import { Turns } from './turns.ts';
-import type {
-  Attempt,
-  Completions,
-  EngineProblem,
-  LanguageId,
-  Owner,
-  RunOutput,
-  SessionInfo,
-  SessionState,
-} from './types.ts';
+import type { Attempt, EngineProblem, LanguageId, Owner, RunOutput, SessionInfo, SessionState } from './types.ts';
 import { statusOf } from './verdict.ts';
 
 const MAX_WAITING_CELLS = 100;
-/** Completions are for people who type: later ones help nobody. */
-const COMPLETION_MS = 2_000;
+/** Answers are for people who type: later ones help nobody. */
+const QUESTION_MS = 2_000;
+
+/** Something to ask of an interpreter between cells. */
+export type Question<T> = (interpreter: Interpreter) => Promise<T>;
 
 /** What a session works with. */
 export interface SessionDeps {
@@ -35,6 +29,8 @@ export interface SessionDeps {
 
 /** A cell for a session. */
 export interface SessionCell {
+  /** Which cell it is, where the caller has places for cells. */
+  readonly cell: string | undefined;
   readonly code: string;
   readonly stdin: string;
   readonly timeoutMs: number;
@@ -141,16 +137,15 @@ export class Session {
     }
   }
 
-  /** Completions, none while a cell runs. */
-  async complete(code: string, cursor: number, signal?: AbortSignal): Promise<Attempt<Completions>> {
-    const nothing = { start: cursor, end: cursor, matches: [] };
+  /** Asks the interpreter something for somebody who types; `nothing` while a cell runs. */
+  async ask<T>(question: Question<T>, nothing: T, signal?: AbortSignal): Promise<Attempt<T>> {
     const refusal = this.refusal();
     if (refusal) return { ok: false, error: refusal };
     const turn = this.#turns.taken ? null : await this.#turns.take(signal);
     if (turn?.kind !== 'taken') return { ok: true, value: nothing };
     try {
       const life = this.#state;
-      return { ok: true, value: life.kind === 'live' ? await this.#completeIn(life, code, cursor, signal) : nothing };
+      return { ok: true, value: life.kind === 'live' ? await this.#askIn(life, question, signal) : nothing };
     } finally {
       turn.done();
     }
@@ -196,12 +191,13 @@ export class Session {
     return null;
   }
 
-  async #runIn(life: Life, { code, stdin, ...rest }: SessionCell): Promise<CellAnswer> {
+  async #runIn(life: Life, { code, stdin, cell: place, ...rest }: SessionCell): Promise<CellAnswer> {
     const { clock } = this.#deps;
     const { interpreter, lease } = life;
     this.#cells += 1;
     const stopper = interrupter(clock, interpreter, lease.sandbox);
-    const cell = { code, stdin, name: `<cell ${this.#cells}>`, state: null };
+    const name = `<cell ${this.#cells}>`;
+    const cell = { code, stdin, name, state: null, ...(place !== undefined && { cell: place }) };
     this.#occupy(life, stopper);
     const executed = await execute({ ...rest, clock, interpreter, stopper, cell });
     this.#occupy(life, null);
@@ -210,16 +206,16 @@ export class Session {
     return { kind: 'ran', executed, loss: this.#state === life ? null : this.#lossOf() };
   }
 
-  async #completeIn(life: Life, code: string, cursor: number, signal?: AbortSignal): Promise<Completions> {
+  async #askIn<T>(life: Life, question: Question<T>, signal?: AbortSignal): Promise<T> {
     const stopper = interrupter(this.#deps.clock, life.interpreter, life.lease.sandbox);
-    const timer = this.#deps.clock.schedule(COMPLETION_MS, () => stopper.stop('timeout'));
+    const timer = this.#deps.clock.schedule(QUESTION_MS, () => stopper.stop('timeout'));
     const abort = () => stopper.stop('aborted');
     signal?.addEventListener('abort', abort, { once: true });
-    const list = await life.interpreter.complete(code, cursor);
+    const answer = await question(life.interpreter);
     timer.dispose();
     stopper.dispose();
     signal?.removeEventListener('abort', abort);
-    return list;
+    return answer;
   }
 
   #occupy(life: Life, stopper: Stopper | null): void {

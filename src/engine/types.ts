@@ -1,15 +1,18 @@
 import type { Event } from '../base/event.ts';
 import type { HostInfo, ImageInfo } from '../host/host.ts';
 import type { Problem } from '../host/problem.ts';
+import type { CellPlace, CellReport, Draft } from '../languages/language.ts';
+import type { CheckReport, LeanGoals } from '../languages/lean/report.ts';
+import type { Spot } from '../languages/lean/text/position.ts';
 import type { Owner } from '../pool/owner.ts';
 import type { Options } from './options.ts';
 
-export type { Owner };
+export type { CellPlace, CellReport, CheckReport, Draft, Owner };
 
 /** The public words of the engine: requests, results and the snapshot that views read. */
 
 /** What a user picks. */
-export const LANGUAGES = ['python'] as const;
+export const LANGUAGES = ['python', 'lean'] as const;
 export type LanguageId = (typeof LANGUAGES)[number];
 
 /** How a run ended. */
@@ -24,6 +27,10 @@ export interface RunRequest {
   /** Seconds; defaults to `limits.timeoutSeconds`. 0 means none, allowed in sessions of notebooks only. */
   readonly timeoutSeconds?: number;
   readonly stdin?: string;
+  /** In a session: which cell this is; one that ran before is replaced at its place, where the language knows places. */
+  readonly cell?: string;
+  /** Lean, one-shot: code that goes before it, in coordinates of its own. */
+  readonly context?: string;
   /** One-shot only: variables set before the run; the JSON-able ones come back. */
   readonly state?: Readonly<Record<string, unknown>>;
 }
@@ -64,6 +71,8 @@ export interface RunResult {
   readonly error: RunError | null;
   readonly displays: readonly Display[];
   readonly state: Readonly<Record<string, unknown>> | null;
+  /** What a language that checks its code says of it; null for others and where nothing was checked. */
+  readonly report: CellReport | null;
   readonly truncated: boolean;
   /** Bytes the program wrote, passed on or not. */
   readonly stdoutBytes: number;
@@ -123,13 +132,15 @@ export interface SandboxInfo {
   readonly owner: Owner | null;
   /** Set when a session holds it. */
   readonly sessionId: string | null;
+  /** Lean: the imports that it has elaborated; empty for every other language. */
+  readonly header: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly uses: number;
   readonly memoryBytes: number | null;
 }
 
-/** One environment and its pool. */
+/** One environment and the sandboxes of all its pools. */
 export interface EnvironmentInfo {
   readonly id: string;
   readonly language: LanguageId;
@@ -173,6 +184,68 @@ export interface Preflight {
   }[];
 }
 
+/** What one build of an image gets beside what every build does. */
+export interface BuildExtras {
+  readonly buildArgs?: Readonly<Record<string, string>>;
+  /** Path in the build's context → a folder of this machine whose contents go there. */
+  readonly folders?: Readonly<Record<string, string>>;
+}
+
+/** Proofs, or other code of Lean, to check each on its own. */
+export interface CheckRequest {
+  readonly owner: Owner;
+  readonly proofs: readonly { readonly id?: string; readonly code: string }[];
+  /** Goes before each of them: imports, and what else they share. */
+  readonly header?: string;
+  /** Seconds for each; defaults to `limits.timeoutSeconds`. */
+  readonly timeoutSeconds?: number;
+}
+
+/** What became of one check. */
+export interface CheckAnswer {
+  readonly id: string | null;
+  readonly status: OutcomeStatus;
+  /** Null when Lean came to none, for another reason than time. */
+  readonly verdict: CellReport['verdict'] | null;
+  readonly report: CellReport | null;
+  /** Why there is no report, or null. */
+  readonly error: RunError | null;
+  readonly durationMs: number;
+}
+
+/** Where goals are asked for. With a session the code stands behind the session's own; empty code means that. */
+export interface GoalsRequest {
+  readonly owner: Owner;
+  readonly code: string;
+  readonly sessionId?: string;
+  /** Without it: at every `sorry` of the code. */
+  readonly at?: Spot;
+  readonly timeoutSeconds?: number;
+}
+
+export interface GoalsAnswer extends CheckAnswer {
+  readonly goals: readonly LeanGoals[];
+}
+
+/** Tactics to try at one place: instead of the `sorry` that begins there, or put in there. */
+export interface TacticsRequest extends Omit<GoalsRequest, 'at'> {
+  readonly at: Spot;
+  readonly tactics: readonly string[];
+}
+
+/** What a tactic led to. */
+export interface TacticAnswer {
+  readonly tactic: string;
+  /** What is left to prove behind it, none when it is empty; null when it failed or Lean knows of nothing there. */
+  readonly goals: readonly string[] | null;
+  readonly error: string | null;
+  /** What Lean said of the tactic. */
+  readonly messages: CellReport['messages'];
+  /** Of the whole code with the tactic in it. */
+  readonly verdict: CellReport['verdict'] | null;
+  readonly durationMs: number;
+}
+
 /** The engine's public face. Nothing starts before the first use, unless `pool.prewarm` says so. */
 export interface Engine {
   /**
@@ -180,6 +253,12 @@ export interface Engine {
    * live output in order and is never called after the promise has resolved.
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
+  /** Checks many pieces of Lean at once over the whole pool; the answers are in the order of the proofs. */
+  check(request: CheckRequest, signal?: AbortSignal): Promise<Attempt<readonly CheckAnswer[]>>;
+  /** The goals in a piece of Lean, which no session keeps. */
+  goals(request: GoalsRequest, signal?: AbortSignal): Promise<Attempt<GoalsAnswer>>;
+  /** Tries tactics side by side, each on a copy of its own. */
+  tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Attempt<readonly TacticAnswer[]>>;
   openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Attempt<SessionInfo>>;
   /** Ends the session and its sandbox. */
   closeSession(id: string): Promise<Attempt<SessionInfo>>;
@@ -187,11 +266,26 @@ export interface Engine {
   interruptSession(id: string): Promise<Attempt<SessionInfo>>;
   /** Gives the session a new interpreter in a new sandbox; its id stays, its variables go. */
   restartSession(id: string): Promise<Attempt<SessionInfo>>;
-  complete(sessionId: string, code: string, cursor: number, signal?: AbortSignal): Promise<Attempt<Completions>>;
+  complete(
+    sessionId: string,
+    code: string,
+    cursor: number,
+    signal?: AbortSignal,
+    cell?: string,
+  ): Promise<Attempt<Completions>>;
+  /** What is known of the thing at the cursor, as Markdown; null for nothing, and while a cell runs. */
+  hover(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Attempt<string | null>>;
+  /** Where the thing at the cursor is defined in the session; empty while a cell runs. */
+  definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Attempt<readonly CellPlace[]>>;
   /** Removes one sandbox, by its `SandboxInfo.id`; a session in it ends, a run in it is `sandbox_lost`. */
   stopSandbox(id: string): Promise<void>;
-  /** Builds an environment's image from the folder that the composition gave. */
-  buildEnvironment(language: string, onLine: (line: string) => void, signal?: AbortSignal): Promise<Attempt<string>>;
+  /** Builds an environment's image from the folder that the composition gave, and from what `extras` adds. */
+  buildEnvironment(
+    language: string,
+    onLine: (line: string) => void,
+    signal?: AbortSignal,
+    extras?: BuildExtras,
+  ): Promise<Attempt<string>>;
   /** Looks at the host and the images anew. */
   preflight(signal?: AbortSignal): Promise<Preflight>;
   snapshot(): Snapshot;

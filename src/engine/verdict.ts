@@ -1,5 +1,6 @@
 import type { CellEnd } from '../languages/language.ts';
 import type { Executed } from './execute.ts';
+import type { MemoryLimit } from './profile.ts';
 import type { StopReason } from './stopper.ts';
 import type { OutcomeStatus, RunError } from './types.ts';
 
@@ -15,7 +16,7 @@ export function statusOf({ status }: CellEnd, stopped: StopReason | null): Outco
 }
 
 /** The error that goes with a status: cause, subject, and where it helps the next step. */
-export function errorOf({ end, timeoutMs }: Executed, status: OutcomeStatus, memoryMb: number): RunError | null {
+export function errorOf({ end, timeoutMs }: Executed, status: OutcomeStatus, memory: MemoryLimit): RunError | null {
   const traceback = end.error?.traceback ?? '';
   switch (status) {
     case 'timeout': {
@@ -23,7 +24,7 @@ export function errorOf({ end, timeoutMs }: Executed, status: OutcomeStatus, mem
       return { name: 'Timeout', message, traceback };
     }
     case 'out_of_memory': {
-      const message = `The run needed more than the ${memoryMb} MB that a sandbox has. Use less, or raise limits.memoryMb.`;
+      const message = `The run needed more than the ${memory.mb} MB that a sandbox has. Use less, or raise ${memory.option}.`;
       return { name: 'OutOfMemory', message, traceback };
     }
     case 'interrupted':

@@ -1,4 +1,4 @@
-import type { IdleSlot, ResettingSlot } from './slot.ts';
+import { type IdleSlot, type ResettingSlot, takesPlace } from './slot.ts';
 import type { PoolState, Waiter } from './state.ts';
 
 /** One step that the pool performs. */
@@ -54,13 +54,12 @@ class Planning {
     this.#creations = 0;
     this.#room = state.options.size;
     for (const slot of state.slots) {
-      if (slot.kind === 'retiring' || (slot.kind === 'leased' && slot.purpose === 'session')) continue;
       if (slot.kind === 'idle') this.#idle.push(slot);
       if (slot.kind === 'resetting') this.#resetting.push(slot);
       if (slot.kind === 'booting') this.#creations += 1;
-      const outdated = slot.kind === 'booting' && slot.recipe !== state.recipe;
-      if (slot.kind === 'booting' && !outdated) this.#coming += 1;
-      if (!outdated) this.#room -= 1;
+      if (!takesPlace(slot, state.recipe)) continue;
+      if (slot.kind === 'booting') this.#coming += 1;
+      this.#room -= 1;
     }
   }
 

@@ -9,7 +9,16 @@ import type { PoolOptions } from './options.ts';
 import type { Owner } from './owner.ts';
 import { type Action, plan } from './plan.ts';
 import { resetFailure } from './reset.ts';
-import type { BootingSlot, IdleSlot, LeasedSlot, Member, Purpose, Slot } from './slot.ts';
+import {
+  type BootingSlot,
+  type IdleSlot,
+  type LeasedSlot,
+  type Member,
+  type Purpose,
+  type ResettingSlot,
+  type Slot,
+  takesPlace,
+} from './slot.ts';
 import { type PoolSnapshot, viewOf } from './snapshot.ts';
 import { type Backoff, backOff, strandedWaiters } from './state.ts';
 import { WaitingList } from './waiting.ts';
@@ -17,7 +26,7 @@ import { WaitingList } from './waiting.ts';
 /** Makes one sandbox. Rejects when it can't, or when `signal` is aborted; then nothing is left behind. */
 export type Boot = (signal: AbortSignal) => Promise<Sandbox>;
 
-/** What a sandbox still has to do before it serves a second time; null when that is done. Never rejects. */
+/** What a sandbox still has to do after a reset before it serves again; null when that is done. A rejection ends it. */
 export type Prepare = (sandbox: Sandbox) => Promise<void> | null;
 
 /** What a pool works with. */
@@ -91,6 +100,12 @@ export class Pool {
       this.#backoff = null;
       this.#abortBoots();
     }
+    this.#pulse();
+  }
+
+  /** Counts as a use: makes the pool warm, or keeps it so, although nobody asks for a sandbox yet. */
+  touch(): void {
+    this.#usedAt = this.#clock.now();
     this.#pulse();
   }
 
@@ -169,7 +184,19 @@ export class Pool {
 
   #grant({ id, member }: IdleSlot, { owner, purpose }: LeaseRequest): Lease {
     this.#slots.set(id, { kind: 'leased', id, purpose, member: { ...member, owner, uses: member.uses + 1 } });
-    return new Lease(member.sandbox, (release) => this.#takeBack(id, release));
+    return new Lease(member.sandbox, {
+      give: (release) => this.#takeBack(id, release),
+      overstay: () => this.#letOverstay(id),
+    });
+  }
+
+  #letOverstay(id: number): void {
+    const slot = this.#slots.get(id);
+    if (slot?.kind !== 'leased' || slot.purpose !== 'run') return;
+    const overstaying = [...this.#slots.values()].filter((one) => one.kind === 'leased' && one.purpose === 'overstay');
+    if (overstaying.length >= this.#options.size) return;
+    this.#slots.set(id, { ...slot, purpose: 'overstay' });
+    this.#pulse();
   }
 
   #takeBack(id: number, release: Release): void {
@@ -178,8 +205,10 @@ export class Pool {
     // It may have been lost or stopped meanwhile.
     if (slot?.kind !== 'leased') return;
     if (slot.purpose === 'session' || release === 'destroy') this.#end(slot, 'its lease has ended');
-    else if (this.#isReusable(slot.member)) this.#reset(slot);
-    else this.#end(slot, 'it has served');
+    else if (!this.#isReusable(slot.member)) this.#end(slot, 'it has served');
+    else if (slot.purpose === 'overstay' && !this.#hasRoom()) this.#end(slot, 'another has taken its place');
+    else if (release === 'keep') this.#rest(slot);
+    else this.#reset(slot);
     this.#pulse();
   }
 
@@ -189,12 +218,21 @@ export class Pool {
     return reuse === 'reset' && uses < maxUses && young && recipe === this.#recipe;
   }
 
+  #hasRoom(): boolean {
+    const places = [...this.#slots.values()].filter((slot) => takesPlace(slot, this.#recipe));
+    return places.length < this.#options.size;
+  }
+
+  #rest({ id, member }: LeasedSlot | ResettingSlot): void {
+    this.#slots.set(id, { kind: 'idle', id, member, since: this.#clock.now() });
+  }
+
   #reset({ id, member }: LeasedSlot): void {
     this.#slots.set(id, { kind: 'resetting', id, member });
     void this.#comeBack(member.sandbox).then((failure) => {
       const slot = this.#slots.get(id);
       if (slot?.kind !== 'resetting') return;
-      if (failure === null) this.#slots.set(id, { kind: 'idle', id, member, since: this.#clock.now() });
+      if (failure === null) this.#rest(slot);
       else this.#end(slot, failure);
       this.#pulse();
     });
@@ -203,8 +241,11 @@ export class Pool {
   async #comeBack(sandbox: Sandbox): Promise<string | null> {
     const failure = await resetFailure(sandbox, this.#options.resetDeadlineMs, this.#clock);
     const preparing = failure === null ? this.#prepare(sandbox) : null;
-    if (preparing) await preparing;
-    return failure;
+    if (preparing === null) return failure;
+    return preparing.then(
+      () => null,
+      (error: unknown) => `it did not get ready again: ${messageOf(error)}`,
+    );
   }
 
   #startBoot(): void {

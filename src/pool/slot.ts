@@ -40,7 +40,8 @@ export interface IdleSlot extends Numbered {
 export interface LeasedSlot extends Numbered {
   readonly kind: 'leased';
   readonly member: Member;
-  readonly purpose: Purpose;
+  /** `overstay` is a run that has left its place in the pool's size to others. */
+  readonly purpose: Purpose | 'overstay';
 }
 
 export interface ResettingSlot extends Numbered {
@@ -55,3 +56,10 @@ export interface RetiringSlot extends Numbered {
 
 /** One place of a pool. */
 export type Slot = BootingSlot | IdleSlot | LeasedSlot | ResettingSlot | RetiringSlot;
+
+/** Whether a slot takes one of the places that the pool's size gives; `recipe` is the one in force. */
+export function takesPlace(slot: Slot, recipe: number): boolean {
+  if (slot.kind === 'leased') return slot.purpose === 'run';
+  if (slot.kind === 'booting') return slot.recipe === recipe;
+  return slot.kind !== 'retiring';
+}

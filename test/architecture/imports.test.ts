@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'host/docker': ['base', 'host', 'dockerode'],
   sandbox: ['protocol', 'host', 'base'],
   pool: ['sandbox', 'base'],
-  languages: ['sandbox', 'protocol', 'base'],
+  languages: ['sandbox', 'protocol', 'base', 'zod'],
   engine: ['languages', 'sandbox', 'pool', 'host', 'base', 'zod'],
   mcp: ['engine', 'base', 'zod', '@modelcontextprotocol/sdk'],
   config: ['engine', 'base', 'yaml', 'zod'],
@@ -31,8 +31,9 @@ function roomOf(file: string): string {
 
 function importsOf(file: string): string[] {
   const text = readFileSync(path.join(source, file), 'utf8');
-  const found = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)];
-  return found.map(([, target = '']) => target);
+  // Whole statements from the start of a line, and calls: a string may hold the same words.
+  const found = [...text.matchAll(/^(?:import|export)\s(?:[^'"`;]*\bfrom\s)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm)];
+  return found.map(([, statement, call]) => statement ?? call ?? '');
 }
 
 function targetOf(file: string, target: string): string {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
+import { imageSources } from '../../src/engine/images.ts';
 import { Options } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunOutput, RunRequest } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
@@ -48,9 +49,7 @@ describe('an engine on Docker', () => {
       clock: systemClock,
       log: silentLog,
       identity,
-      images: {
-        python: async () => ({ context: path.resolve(import.meta.dirname, '../../images/python'), buildArgs: {} }),
-      },
+      images: imageSources(path.resolve(import.meta.dirname, '../../images'), async () => ({ buildArgs: {} })),
     });
   });
   afterAll(() => engine.dispose());

@@ -121,7 +121,10 @@ describe('the look at host and images', () => {
   it('finds both in order', async () => {
     const found = await newBench().engine.preflight();
     expect(found.host.problem).toBeNull();
-    expect(found.environments).toMatchObject([{ id: 'python', imageName: 'hothouse/python:latest', problem: null }]);
+    expect(found.environments).toMatchObject([
+      { id: 'python', imageName: 'hothouse/python:latest', problem: null },
+      { id: 'lean', imageName: 'hothouse/lean:latest', problem: { command: 'hothouse build lean' } },
+    ]);
   });
 
   it('names the command that builds a missing image, and after building all is well', async () => {

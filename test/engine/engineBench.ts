@@ -1,5 +1,6 @@
 import { silentLog } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
+import { imageSources } from '../../src/engine/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
 import { FakeHost, type FakeHostOptions } from '../host/fakeHost.ts';
@@ -35,7 +36,7 @@ export class EngineBench {
       clock: this.clock,
       log: silentLog,
       identity: { machine: 'test', owner: `${process.pid}:` },
-      images: { python: async () => ({ context: '/nowhere', buildArgs: {} }) },
+      images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
     });
   }
 

@@ -128,7 +128,10 @@ describe('a one-shot run', () => {
 
 describe('a request that cannot be accepted', () => {
   const wrong: Record<string, [Partial<RunRequest>, string]> = {
-    'of an unknown language': [{ language: 'cobol' as 'python' }, 'There is no language "cobol". Use one of: python.'],
+    'of an unknown language': [
+      { language: 'cobol' as 'python' },
+      'There is no language "cobol". Use one of: python, lean.',
+    ],
     'without code': [{ code: ' \n' }, 'There is no code to run.'],
     'with too much code': [{ code: '#'.repeat(MAX_CODE_BYTES + 1) }, 'The code has 1048577 bytes; at most 1048576'],
     'with too much stdin': [{ stdin: 'x'.repeat(4_194_305) }, '`stdin` has 4194305 bytes'],

@@ -57,8 +57,8 @@ describe('options from sources', () => {
     expect(problems.map(({ message }) => message)).toEqual([
       'sessions.maximum in f is no option and was passed over; there are sessions.max.',
       'docker in f is no option and was passed over; there are docker.host, docker.runtime.',
-      'toString in f is no option and was passed over; there are docker.*, python.*, limits.*, pool.*, sessions.*.',
-      'The whole in g is no option and was passed over; there are docker.*, python.*, limits.*, pool.*, sessions.*.',
+      'toString in f is no option and was passed over; there are docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
+      'The whole in g is no option and was passed over; there are docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
     ]);
   });
 

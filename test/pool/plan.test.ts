@@ -42,4 +42,15 @@ describe('a plan', () => {
     const later = plan(state({ slots, waiters, backoff }), 500);
     expect(later.actions.map(({ kind }) => kind)).toEqual(['retire', 'boot']);
   });
+
+  it('gives the place of a run that overstays to the next', () => {
+    const slot = (purpose: 'run' | 'overstay'): Slot => {
+      const { id, ...rest } = idle(1, 'a');
+      return rest.kind === 'idle' ? { kind: 'leased', id, member: rest.member, purpose } : { id, ...rest };
+    };
+    const options = { ...OPTIONS, size: 1 };
+    const waiters = [{ number: 1, owner: owner('b'), purpose: 'run' as const }];
+    expect(plan(state({ options, waiters, slots: [slot('run')] }), 0).actions).toEqual([]);
+    expect(plan(state({ options, waiters, slots: [slot('overstay')] }), 0).actions).toEqual([{ kind: 'boot' }]);
+  });
 });

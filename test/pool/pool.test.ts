@@ -94,6 +94,42 @@ describe('a lease', () => {
     }
   });
 
+  it('can be kept as it is, for the same owner only', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const first = await bench.take('a');
+    first.release('keep');
+    expect(bench.states).toEqual(['idle']);
+    const second = await bench.take('a');
+    expect([second.sandbox, bench.sandboxOf(second).resets]).toEqual([first.sandbox, 0]);
+    second.release('keep');
+    const other = await bench.take('b');
+    expect(other.sandbox).not.toBe(first.sandbox);
+    expect(bench.sandboxOf(second).disposed).toBe(true);
+  });
+
+  it('is not kept after its last use, with its age, when none is used again, or for a session', async () => {
+    for (const options of [{ maxUses: 1 }, { reuse: 'never' as const }, { maxAgeSeconds: 1 }]) {
+      const bench = await PoolBench.warm({ size: 1, ...options });
+      const lease = await bench.take('a');
+      bench.clock.advance(1000);
+      lease.release('keep');
+      expect(bench.sandboxOf(lease).disposed).toBe(true);
+    }
+    const bench = await PoolBench.warm({ size: 1 });
+    const session = await bench.take('a', 'session');
+    session.release('keep');
+    expect(bench.sandboxOf(session).disposed).toBe(true);
+  });
+
+  it('costs the sandbox its life when it does not get ready again after its reset', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    bench.prepare = () => Promise.reject(new Error('no server'));
+    const lease = await bench.take('a');
+    lease.release('reset');
+    await settled();
+    expect(bench.sandboxOf(lease).disposed).toBe(true);
+  });
+
   it('of a session is never wiped for another use, and leaves the size to the runs', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const sessions = [await bench.take('a', 'session'), await bench.take('a', 'session')];
@@ -109,6 +145,55 @@ describe('a lease', () => {
     const bench = await PoolBench.warm({ size: 1 });
     await bench.take('a');
     expect((await bench.lease('a', 'session')).kind).toBe('granted');
+  });
+});
+
+describe('a run that overstays', () => {
+  it('leaves its place to those who wait', async () => {
+    const bench = await PoolBench.warm({ size: 2 });
+    const endless = [await bench.take('a'), await bench.take('a')];
+    const third = bench.lease('b');
+    await settled();
+    expect(bench.living).toHaveLength(2);
+    for (const lease of endless) lease.overstay();
+    expect((await third).kind).toBe('granted');
+  });
+
+  it('does so once, and for as many at a time as the size', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const first = await bench.take('a');
+    first.overstay();
+    first.overstay();
+    const second = await bench.take('a');
+    second.overstay();
+    const third = bench.lease('a');
+    await settled();
+    expect(bench.states).toEqual(['leased', 'leased']);
+    first.release('destroy');
+    await settled();
+    second.overstay();
+    expect((await third).kind).toBe('granted');
+  });
+
+  it('loses its sandbox when another has its place', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const late = await bench.take('a');
+    late.overstay();
+    await bench.take('b');
+    late.release('reset');
+    expect(bench.sandboxOf(late)).toMatchObject({ disposed: true, resets: 0 });
+  });
+
+  it('gives its sandbox back when its place is free still', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const late = await bench.take('a');
+    bench.failure = new Error('no more');
+    late.overstay();
+    await settled();
+    late.release('reset');
+    await settled();
+    expect(bench.sandboxOf(late)).toMatchObject({ disposed: false, resets: 1 });
+    expect(bench.states).toEqual(['idle']);
   });
 });
 

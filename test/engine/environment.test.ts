@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Deferred, deferred } from '../../src/base/deferred.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { Environment } from '../../src/engine/environment.ts';
+import { Hosts } from '../../src/engine/hosts.ts';
+import { imageSources } from '../../src/engine/images.ts';
+import { Options, type OptionsInput } from '../../src/engine/options.ts';
+import { type Language, ProgramMissing, type Warming } from '../../src/languages/language.ts';
+import { python } from '../../src/languages/python/python.ts';
+import { FakeHost } from '../host/fakeHost.ts';
+import { ManualClock } from '../host/manualClock.ts';
+import { ALICE, until } from './engineBench.ts';
+
+const IMAGE = 'my/lean';
+let bench: Bench;
+afterEach(() => bench.environment.dispose());
+
+/** An environment of a language of which only the warming is special. */
+class Bench {
+  readonly host: FakeHost;
+  readonly environment: Environment;
+  readonly warmings: (Warming & { readonly done: Deferred<void> })[] = [];
+
+  constructor(options: OptionsInput = {}) {
+    const clock = new ManualClock();
+    this.host = new FakeHost({ clock, images: [IMAGE] });
+    const deps = {
+      connect: () => this.host,
+      agent: Buffer.from('00000004pass'),
+      options: Options.parse({ ...options, lean: { image: IMAGE, memoryMb: 700, ...options.lean } }),
+      clock,
+      log: silentLog,
+      identity: { machine: 'test', owner: `${process.pid}:` },
+      images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
+    };
+    const warm: Language['warm'] = (_, warming) => {
+      const done = deferred<void>();
+      this.warmings.push({ ...warming, done });
+      return done.promise;
+    };
+    this.environment = new Environment({ ...python, id: 'lean', warm }, deps, new Hosts(deps, () => {}));
+  }
+
+  /** The warming of that number, once it has begun. */
+  async warming(number: number): Promise<Deferred<void> & Warming> {
+    await until(() => this.warmings.length > number);
+    const found = this.warmings[number];
+    if (!found) throw new Error(`there is no warming ${number}`);
+    return { ...found, ...found.done };
+  }
+
+  get headers(): string[] {
+    const facts = { memoryOf: () => null, sessionOf: () => null };
+    return this.environment.info(facts).sandboxes.map(({ header, state }) => `${header}: ${state}`);
+  }
+}
+
+const take = async (key: string) => {
+  const grant = await bench.environment.lease(ALICE, 'run', { key });
+  if (grant.kind !== 'granted') throw new Error(`the lease was not granted: ${grant.kind}`);
+  return grant.lease;
+};
+
+describe('an environment whose language warms its sandboxes', () => {
+  it('gives a sandbox out once it is ready, made for its key and with its language’s memory', async () => {
+    bench = new Bench({ pool: { size: 1 }, lean: { prewarmHeaders: [] } });
+    const taking = take('import Lean\n');
+    const warming = await bench.warming(0);
+    expect([warming.key, warming.after, bench.headers]).toEqual(['import Lean\n', 'boot', ['import Lean\n: booting']]);
+    warming.resolve();
+    await taking;
+    expect(bench.headers).toEqual(['import Lean\n: leased']);
+    const [container] = bench.host.containers.values();
+    expect(container?.spec).toMatchObject({ image: IMAGE, memoryBytes: 700 << 20 });
+  });
+
+  it('has it warmed again after each reset, and not when it is kept', async () => {
+    bench = new Bench({ pool: { size: 1 } });
+    const taking = take('');
+    (await bench.warming(0)).resolve();
+    const first = await taking;
+    first.release('keep');
+    const second = await take('');
+    expect([second.sandbox, bench.warmings.length]).toEqual([first.sandbox, 1]);
+    second.release('reset');
+    const again = await bench.warming(1);
+    expect([again.key, again.after, bench.headers]).toEqual(['', 'reset', [': resetting']]);
+    again.resolve();
+    await until(() => bench.headers.join() === ': idle');
+  });
+
+  it('tells those who wait which program its image lacks, and leaves nothing of it', async () => {
+    bench = new Bench({ pool: { size: 1 } });
+    const lease = bench.environment.lease(ALICE, 'run');
+    (await bench.warming(0)).reject(new ProgramMissing('lean'));
+    expect(await lease).toMatchObject({
+      kind: 'failed',
+      cause: {
+        problem: {
+          kind: 'image_unusable',
+          message: 'The image my/lean has no lean that can be run.',
+          advice: 'Use an image with lean and python3 3.9 or later, or build ours with `hothouse build lean`.',
+          command: 'hothouse build lean',
+        },
+      },
+    });
+    expect(bench.host.containers.size).toBe(0);
+  });
+
+  it('makes the headers ready that the options name, from the first use on', async () => {
+    bench = new Bench({
+      pool: { size: 1 },
+      lean: { prewarmHeaders: ['', 'import Lean -- all of it', 'import   Lean'] },
+    });
+    const taking = take('');
+    for (const number of [0, 1]) (await bench.warming(number)).resolve();
+    await taking;
+    await until(() => bench.headers.length === 2);
+    expect(bench.warmings.map(({ key }) => key).sort()).toEqual(['', 'import Lean\n']);
+  });
+
+  it('or before, when pools are to be warm from the start', async () => {
+    bench = new Bench({ pool: { size: 1, prewarm: true }, lean: { prewarmHeaders: ['import A'] } });
+    expect((await bench.warming(0)).key).toBe('import A\n');
+  });
+
+  it('ends although a warming does not', async () => {
+    bench = new Bench({ pool: { size: 1 } });
+    const lease = bench.environment.lease(ALICE, 'run');
+    await bench.warming(0);
+    await bench.environment.dispose();
+    expect([(await lease).kind, bench.host.containers.size]).toEqual(['closed', 0]);
+  });
+});

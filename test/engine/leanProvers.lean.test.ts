@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine } from '../../src/engine/types.ts';
+import { leanEngine, OWNER } from './leanEngine.ts';
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await leanEngine();
+});
+afterAll(() => engine.dispose());
+
+const check = async (codes: readonly string[], rest = {}) => {
+  const proofs = codes.map((code, index) => ({ id: `p${index}`, code }));
+  const checked = await engine.check({ owner: OWNER, proofs, ...rest });
+  if (!checked.ok) throw new Error(checked.error.message);
+  return checked.value;
+};
+
+describe('many proofs at once', () => {
+  it('get a verdict each, in their order', async () => {
+    const codes = Array.from({ length: 40 }, (_, n) =>
+      n % 4 === 0 ? `theorem t : ${n} = ${n + 1} := rfl` : `theorem t : ${n} + 1 = ${n + 1} := rfl`,
+    );
+    const answers = await check(codes);
+    expect(answers.map(({ id }) => id)).toEqual(codes.map((_, n) => `p${n}`));
+    expect(answers.map(({ verdict }) => verdict)).toEqual(codes.map((_, n) => (n % 4 === 0 ? 'rejected' : 'accepted')));
+  });
+
+  it('are not delayed by endless and crashing ones', async () => {
+    const endless = 'partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0';
+    const codes = [endless, endless, ...Array.from({ length: 10 }, (_, n) => `theorem t : ${n} = ${n} := rfl`)];
+    const ends: string[] = [];
+    const answers = await Promise.all(
+      codes.map(async (code) => {
+        const [answer] = await check([code], { timeoutSeconds: 20 });
+        ends.push(answer?.verdict ?? 'none');
+        return answer?.verdict;
+      }),
+    );
+    expect(answers).toEqual(['timeout', 'timeout', ...Array(10).fill('accepted')]);
+    expect(ends.slice(-2)).toEqual(['timeout', 'timeout']);
+  });
+
+  it('share a header that is no part of their coordinates', async () => {
+    const header = 'def two : Nat := 2\nopen Nat';
+    const answers = await check(['theorem t : two = 2 := rfl', 'theorem t : two = 3 := rfl'], { header });
+    expect(answers.map(({ verdict }) => verdict)).toEqual(['accepted', 'rejected']);
+    expect(answers[1]?.report?.messages[0]).toMatchObject({ line: 1 });
+    expect(answers[0]?.report?.axioms?.map(({ name }) => name)).toEqual(['t']);
+  });
+
+  it('run no main', async () => {
+    const [answer] = await check(['def main : IO Unit := IO.println "ran"']);
+    expect(answer).toMatchObject({ verdict: 'accepted', status: 'ok' });
+  });
+});
+
+const PROOF = 'theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n  exact hq';
+
+describe('goals', () => {
+  it('are told at a place', async () => {
+    const found = await engine.goals({ owner: OWNER, code: PROOF, at: { line: 2, column: 2 } });
+    if (!found.ok) throw new Error(found.error.message);
+    expect(found.value.goals).toMatchObject([{ line: 2, column: 2 }]);
+    expect(found.value.goals[0]?.goals).toHaveLength(1);
+    expect(found.value.goals[0]?.goals?.[0]).toContain('⊢ p ∧ q');
+  });
+
+  it('are told at every sorry', async () => {
+    const code = 'theorem t (p q : Prop) : p ∧ q :=\n  And.intro sorry sorry';
+    const found = await engine.goals({ owner: OWNER, code });
+    if (!found.ok) throw new Error(found.error.message);
+    expect(found.value.goals.map(({ line, column }) => [line, column])).toEqual([
+      [2, 12],
+      [2, 18],
+    ]);
+    expect(found.value.goals.map(({ goals }) => goals?.[0]?.split('\n').at(-1))).toEqual(['⊢ p', '⊢ q']);
+  });
+
+  it('are told at a sorry inside of a tactic', async () => {
+    const code = 'theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n  exact sorry';
+    const found = await engine.goals({ owner: OWNER, code });
+    if (!found.ok) throw new Error(found.error.message);
+    const [goal] = found.value.goals;
+    expect(goal).toMatchObject({ line: 4, column: 8 });
+    expect(goal?.goals?.[0]).toContain('⊢ q');
+    expect(found.value.report?.sorries[0]?.goal).toContain('⊢ q');
+  });
+});
+
+describe('tactics', () => {
+  const code = 'theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n';
+
+  it('are tried each on a copy of its own', async () => {
+    const tactics = ['exact hq', 'exact hp', 'nonsense', 'skip'];
+    const tried = await engine.tryTactics({ owner: OWNER, code, at: { line: 4, column: 2 }, tactics });
+    if (!tried.ok) throw new Error(tried.error.message);
+    const [done, wrong, unknown, idle] = tried.value;
+    expect(done).toMatchObject({ tactic: 'exact hq', goals: [], error: null, verdict: 'accepted' });
+    expect(wrong).toMatchObject({ tactic: 'exact hp', goals: null, verdict: 'rejected' });
+    expect(wrong?.error).toContain('type mismatch');
+    expect(unknown).toMatchObject({ goals: null, verdict: 'rejected' });
+    expect(idle).toMatchObject({ error: null, verdict: 'rejected' });
+    expect(idle?.goals?.[0]).toContain('⊢ q');
+  });
+
+  it('tell what is wrong with a term that is tried', async () => {
+    const inTerm = `${code}  exact sorry\n`;
+    const tried = await engine.tryTactics({
+      owner: OWNER,
+      code: inTerm,
+      at: { line: 4, column: 8 },
+      tactics: ['hq', 'hp'],
+    });
+    if (!tried.ok) throw new Error(tried.error.message);
+    const [done, wrong] = tried.value;
+    expect(done).toMatchObject({ error: null, verdict: 'accepted' });
+    expect(wrong).toMatchObject({ goals: null, verdict: 'rejected' });
+    expect(wrong?.error).toContain('type mismatch');
+  });
+});

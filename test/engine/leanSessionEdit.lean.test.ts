@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine } from '../../src/engine/types.ts';
+import { leanEngine } from './leanEngine.ts';
+import { leanCells } from './leanSessions.ts';
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await leanEngine();
+});
+afterAll(() => engine.dispose());
+
+/** A session with three cells of which each rests on the one before. */
+async function three() {
+  const cells = await leanCells(engine);
+  await cells.run('def a : Nat := 1', { cell: 'one' });
+  await cells.run('def b : Nat := a + 1\n#eval b', { cell: 'two' });
+  await cells.run('theorem t : b = 2 := rfl', { cell: 'three' });
+  return cells;
+}
+
+describe('a cell that ran before', () => {
+  it('is replaced at its place, and what follows is checked again', async () => {
+    const cells = await three();
+    const { status, stdout, report } = await cells.run('def a : Nat := 10\n\n#eval a', { cell: 'one' });
+    expect({ status, stdout }).toEqual({ status: 'ok', stdout: '10\n' });
+    expect(report?.later.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
+      ['two', 'accepted'],
+      ['three', 'rejected'],
+    ]);
+    expect(report?.later[0]?.report.messages).toMatchObject([{ line: 2, text: expect.stringContaining('11') }]);
+    expect(report?.later[1]?.report.messages).toMatchObject([{ severity: 'error', line: 1 }]);
+    expect(report?.notes).toEqual(['Cell three has errors now; mending what they rest on mends them.']);
+    const mended = await cells.run('def a : Nat := 1', { cell: 'one' });
+    expect(mended.report?.later.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
+      ['two', 'accepted'],
+      ['three', 'accepted'],
+    ]);
+    expect(mended.report?.notes).toEqual([]);
+    expect((await cells.run('theorem u : b = 2 := t')).status).toBe('ok');
+  });
+
+  it('changes nothing when it has errors now', async () => {
+    const cells = await three();
+    const { status, report } = await cells.run('def a : Nat := "x"', { cell: 'one' });
+    expect(status).toBe('error');
+    expect(report).toMatchObject({ verdict: 'rejected', later: [], notes: [] });
+    expect(await cells.print('#eval (a, b)\ntheorem u : b = 2 := t')).toBe('(1, 2)\n');
+  });
+
+  it('can be run again as it is', async () => {
+    const cells = await three();
+    const again = await cells.run('def b : Nat := a + 1\n#eval b', { cell: 'two' });
+    expect(again).toMatchObject({ status: 'ok', stdout: '2\n', report: { verdict: 'accepted', later: [] } });
+    expect(await cells.print('#eval b')).toBe('2\n');
+  });
+
+  it('may grow and shrink, and places in later cells hold', async () => {
+    const cells = await three();
+    await cells.run('-- a\n-- b\n-- c\ndef a : Nat := 1', { cell: 'one' });
+    const bad = await cells.run('-- x\ntheorem t : b = 3 := rfl', { cell: 'three' });
+    expect(bad.report?.messages).toMatchObject([{ line: 2 }]);
+    await cells.run('def a : Nat := 1', { cell: 'one' });
+    const worse = await cells.run('theorem u : b = 3 := rfl', { cell: 'four' });
+    expect(worse.report?.messages).toMatchObject([{ line: 1 }]);
+  });
+
+  it('may open a namespace for what follows', async () => {
+    const cells = await three();
+    const { report } = await cells.run('def a : Nat := 1\nnamespace A', { cell: 'one' });
+    expect(report?.later.map(({ cell, report: { axioms } }) => [cell, axioms?.map(({ name }) => name)])).toEqual([
+      ['two', ['A.b']],
+      ['three', ['A.t']],
+    ]);
+  });
+
+  it('may be emptied, which takes what it declared out of the session', async () => {
+    const cells = await three();
+    const { status, report } = await cells.run(' \n', { cell: 'three' });
+    expect({ status, later: report?.later }).toEqual({ status: 'ok', later: [] });
+    expect((await cells.run('#check t')).report?.verdict).toBe('rejected');
+    expect(await cells.print('theorem t : b = 2 := rfl\n#eval b')).toBe('2\n');
+  });
+
+  it('with a program runs it again, and it alone', async () => {
+    const cells = await leanCells(engine);
+    await cells.run('def greeting := "a"', { cell: 'one' });
+    const main = 'def main : IO Unit := IO.println greeting';
+    expect(await cells.run(main, { cell: 'two' })).toMatchObject({ stdout: 'a\n', exitCode: 0 });
+    const edited = await cells.run('def greeting := "b"', { cell: 'one' });
+    expect(edited).toMatchObject({ status: 'ok', stdout: '', exitCode: null });
+    expect(await cells.run(main, { cell: 'two' })).toMatchObject({ stdout: 'b\n', exitCode: 0 });
+    const other = 'def main : IO Unit := IO.println (greeting ++ "!")';
+    expect(await cells.run(other, { cell: 'three' })).toMatchObject({ stdout: 'b!\n', exitCode: 0 });
+    expect(await cells.run(main, { cell: 'two' })).toMatchObject({ stdout: 'b\n', exitCode: 0 });
+  });
+});
+
+describe('imports', () => {
+  it('in the first cell begin the session with them', async () => {
+    const cells = await leanCells(engine);
+    const { status, report } = await cells.run('import Lean\nopen Lean\n#check Expr');
+    expect(status).toBe('ok');
+    expect(report?.notes).toEqual([]);
+    expect(report?.messages).toMatchObject([{ line: 3 }]);
+    expect(await cells.print('#eval (toJson 3).pretty')).toBe('"3"\n');
+  });
+
+  it('in a later cell begin it anew, replay it and say so', async () => {
+    const cells = await leanCells(engine);
+    expect(await cells.print('def kept : Nat := 41\n#eval IO.println "once"')).toBe('once\n');
+    const { status, report, stdout } = await cells.run('import Lean\n#eval (Lean.toJson kept).pretty');
+    expect({ status, stdout }).toEqual({ status: 'ok', stdout: '"41"\n' });
+    expect(report?.notes).toEqual(['The session began anew with the header of this cell; its cell was checked again.']);
+    expect(report?.messages).toMatchObject([{ line: 2 }]);
+    const again = await cells.run('import Lean\n#eval kept + 1');
+    expect(again).toMatchObject({ stdout: '42\n', report: { notes: [] } });
+  });
+
+  it('that there are not are named at once, and nothing is lost', async () => {
+    const cells = await leanCells(engine);
+    await cells.print('def kept : Nat := 41');
+    const { status, report, error, sessionLost } = await cells.run('import Nope.Missing\n#eval kept');
+    expect({ status, sessionLost }).toEqual({ status: 'error', sessionLost: false });
+    expect(report).toMatchObject({ verdict: 'rejected', messages: [{ severity: 'error', line: 1 }] });
+    expect(error?.message).toContain('Nope');
+    expect(await cells.print('#eval kept')).toBe('41\n');
+    expect((await cells.run('import Nope.Missing')).status).toBe('error');
+    expect((await cells.run('import Lean\n#eval kept + 1')).stdout).toBe('42\n');
+  });
+
+  it('that there are not, in the first cell', async () => {
+    const cells = await leanCells(engine);
+    const { status, error } = await cells.run('import Nope.Missing\n#eval 1');
+    expect(status).toBe('error');
+    expect(error?.message).toContain('Nope');
+    expect(await cells.print('#eval 1')).toBe('1\n');
+  });
+
+  it('with a cell that is rejected leave the session as it was', async () => {
+    const cells = await leanCells(engine);
+    await cells.print('def kept : Nat := 41');
+    expect((await cells.run('import Lean\n#eval nothing')).report?.verdict).toBe('rejected');
+    expect((await cells.run('#check Lean.Expr')).report?.verdict).toBe('rejected');
+    expect(await cells.print('#eval kept')).toBe('41\n');
+  });
+
+  it('behind the header are no imports', async () => {
+    const cells = await leanCells(engine);
+    await cells.print('def kept : Nat := 41');
+    expect((await cells.run('def x := 1\nimport Lean')).report?.verdict).toBe('rejected');
+    expect(await cells.print('#eval kept')).toBe('41\n');
+  });
+
+  it('may be forbidden', async () => {
+    const strict = await leanEngine({ lean: { blockedImports: ['Lean'] } });
+    try {
+      const cells = await leanCells(strict);
+      const refused = await cells.run('import Lean\n#eval 1');
+      expect(refused).toMatchObject({ status: 'error', error: { name: 'ImportRefused' }, sessionLost: false });
+      expect(await cells.print('#eval 1')).toBe('1\n');
+    } finally {
+      await strict.dispose();
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Attempt, Draft, Engine } from '../../src/engine/types.ts';
+import { leanEngine, OWNER } from './leanEngine.ts';
+import { type LeanCells, leanCells } from './leanSessions.ts';
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await leanEngine();
+});
+afterAll(() => engine.dispose());
+
+function had<T>(attempt: Attempt<T>): T {
+  if (!attempt.ok) throw new Error(attempt.error.message);
+  return attempt.value;
+}
+
+/** A draft whose cursor is where the code has a `|`. */
+function draft(marked: string, cell: string | null = null): Draft {
+  return { cell, code: marked.replace('|', ''), cursor: marked.indexOf('|') };
+}
+
+async function twoCells(): Promise<LeanCells> {
+  const cells = await leanCells(engine);
+  await cells.run('-- 😀\ndef addTwo (n : Nat) : Nat := n + 2', { cell: 'one' });
+  await cells.run('theorem two : addTwo 0 = 2 := rfl', { cell: 'two' });
+  return cells;
+}
+
+async function complete(cells: LeanCells, marked: string) {
+  const { code, cursor, cell } = draft(marked);
+  const { start, end, matches } = had(await engine.complete(cells.id, code, cursor, undefined, cell ?? undefined));
+  return { replaced: code.slice(start, end), matches };
+}
+
+describe('questions while one types', () => {
+  it('complete names, of the session’s cells too', async () => {
+    const cells = await twoCells();
+    expect(await complete(cells, '#eval Nat.succ|')).toMatchObject({
+      replaced: 'succ',
+      matches: expect.arrayContaining(['succ']),
+    });
+    expect(await complete(cells, '#check Nat.ad|')).toMatchObject({
+      replaced: 'ad',
+      matches: expect.arrayContaining(['add']),
+    });
+    expect(await complete(cells, '-- é😀\r\n#eval addT|')).toMatchObject({
+      replaced: 'addT',
+      matches: expect.arrayContaining(['addTwo']),
+    });
+    expect(await cells.print('#eval addTwo 1')).toBe('3\n');
+  });
+
+  it('hover tells types', async () => {
+    const cells = await twoCells();
+    expect(had(await engine.hover(cells.id, draft('#eval add|Two 3')))).toContain('addTwo : Nat → Nat');
+    expect(had(await engine.hover(cells.id, draft('theorem two : add|Two 0 = 2 := rfl', 'two')))).toContain(
+      'Nat → Nat',
+    );
+    expect(had(await engine.hover(cells.id, draft('  |  ')))).toBeNull();
+  });
+
+  it('definition goes to the cell', async () => {
+    const cells = await twoCells();
+    const start = '-- 😀\ndef '.length;
+    const place = { cell: 'one', start, end: start + 'addTwo'.length };
+    expect(had(await engine.definition(cells.id, draft('#eval add|Two 3')))).toEqual([place]);
+    expect(had(await engine.definition(cells.id, draft('theorem two : add|Two 0 = 2 := rfl', 'two')))).toEqual([place]);
+    expect(had(await engine.definition(cells.id, draft('#check Nat.ad|d')))).toEqual([]);
+    const own = draft('def mine := 1\n#eval mi|ne', 'three');
+    expect(had(await engine.definition(cells.id, own))).toEqual([{ cell: 'three', start: 4, end: 8 }]);
+  });
+
+  it('leave no trace, whatever the draft', async () => {
+    const cells = await twoCells();
+    for (const marked of [
+      '/- |',
+      'def x := (|',
+      'import Lea|n',
+      'end A|',
+      'partial def f (n : Nat) : Nat := f n\n#eval f| 0',
+    ]) {
+      await complete(cells, marked);
+      await engine.hover(cells.id, draft(marked, 'one'));
+      expect(await cells.print('#eval addTwo 1')).toBe('3\n');
+    }
+  });
+
+  it('are not answered while a cell runs', async () => {
+    const cells = await twoCells();
+    const running = cells.run('#eval (IO.sleep 1000 : IO Unit)');
+    expect(await complete(cells, '#eval addT|')).toEqual({ replaced: '', matches: [] });
+    expect((await running).status).toBe('ok');
+  });
+});
+
+describe('goals and tactics in a session', () => {
+  it('goals at a place and at every sorry of the code', async () => {
+    const cells = await twoCells();
+    const code = 'theorem t (p : Prop) (hp : p) : p ∧ addTwo 0 = 2 := by\n  apply And.intro\n  exact hp\n  exact two';
+    const at = { line: 4, column: 2 };
+    const there = had(await engine.goals({ owner: OWNER, sessionId: cells.id, code, at }));
+    expect(there.goals).toMatchObject([{ ...at, goals: [expect.stringContaining('⊢ addTwo 0 = 2')] }]);
+    const open = 'theorem t (p : Prop) (hp : p) : p ∧ addTwo 0 = 2 := ⟨sorry, sorry⟩';
+    const all = had(await engine.goals({ owner: OWNER, sessionId: cells.id, code: open }));
+    expect(all.goals.map(({ goals }) => goals?.[0]?.split('\n').at(-1))).toEqual(['⊢ p', '⊢ addTwo 0 = 2']);
+    expect((await cells.run('#check t')).report?.verdict).toBe('rejected');
+  });
+
+  it('goals of the session’s own text', async () => {
+    const cells = await twoCells();
+    await cells.run('theorem open1 : addTwo 1 = 3 := sorry');
+    const own = had(await engine.goals({ owner: OWNER, sessionId: cells.id, code: '' }));
+    expect(own.goals.map(({ goals }) => goals)).toEqual([['⊢ addTwo 1 = 3']]);
+  });
+
+  it('tactics are tried on what the session has', async () => {
+    const cells = await twoCells();
+    const code = 'theorem t : addTwo 0 = 2 := by\n  sorry';
+    const tactics = ['exact two', 'rfl', 'exact nothing'];
+    const at = { line: 2, column: 2 };
+    const tried = had(await engine.tryTactics({ owner: OWNER, sessionId: cells.id, code, at, tactics }));
+    expect(tried.map(({ verdict }) => verdict)).toEqual(['accepted', 'accepted', 'rejected']);
+    expect(tried[0]?.goals).toEqual([]);
+    expect(tried[2]?.error).toContain('nothing');
+  });
+});

@@ -1,0 +1,27 @@
+import { onTestFinished } from 'vitest';
+import type { Engine, RunOutput, RunRequest, RunResult } from '../../src/engine/types.ts';
+import { OWNER } from './leanEngine.ts';
+
+/** A session of Lean as its user sees it. */
+export interface LeanCells {
+  readonly id: string;
+  run(code: string, rest?: Partial<RunRequest>, onOutput?: (output: RunOutput) => void): Promise<RunResult>;
+  /** What a cell prints; fails the test when it is not accepted and ended well. */
+  print(code: string): Promise<string>;
+}
+
+/** A session of the test's own, closed when it has finished. */
+export async function leanCells(engine: Engine): Promise<LeanCells> {
+  const opened = await engine.openSession('lean', OWNER);
+  if (!opened.ok) throw new Error(opened.error.message);
+  const { id } = opened.value;
+  onTestFinished(async () => void (await engine.closeSession(id)));
+  const run: LeanCells['run'] = (code, rest = {}, onOutput) =>
+    engine.run({ language: 'lean', owner: OWNER, sessionId: id, code, ...rest }, onOutput);
+  const print = async (code: string) => {
+    const { status, stdout, error, report } = await run(code);
+    if (status !== 'ok') throw new Error(`${status}: ${error?.message} (${report?.verdict})`);
+    return stdout;
+  };
+  return { id, run, print };
+}
