@@ -1,11 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { RunResult } from '../engine/types.ts';
+import type { CheckReport, RunResult } from '../engine/types.ts';
 import { clip, DisplayAnswer, displaysOf, MAX_TEXT } from './displays.ts';
+import { ReportAnswer, reportFields } from './leanAnswer.ts';
 import { runText } from './runText.ts';
 
 /** A run's end as clients read it. */
-export const RunAnswer = z.strictObject({
+export const RunAnswer = ReportAnswer.extend({
   run_id: z.string(),
   status: z.enum(['ok', 'error', 'timeout', 'interrupted', 'out_of_memory', 'sandbox_lost', 'rejected']),
   exit_code: z.int().nullable(),
@@ -15,11 +16,15 @@ export const RunAnswer = z.strictObject({
   error: z.strictObject({ name: z.string(), message: z.string(), traceback: z.string() }).nullable(),
   displays: z.array(DisplayAnswer),
   state: z.looseObject({}).nullable().describe('The JSON-able variables, when state was given.'),
+  notes: z.array(z.string()).describe('What else there is to know, for example that a Lean session began anew.'),
+  later: z
+    .array(ReportAnswer.omit({ axioms: true }).extend({ cell: z.string() }).strict())
+    .describe('Later cells of a Lean session that were checked again and now say something else.'),
   truncated: z.boolean().describe('Output was more than is kept.'),
   duration_ms: z.number(),
   peak_memory_bytes: z.number(),
   session_id: z.string().nullable(),
-});
+}).strict();
 export type RunAnswer = z.infer<typeof RunAnswer>;
 
 /**
@@ -27,9 +32,9 @@ export type RunAnswer = z.infer<typeof RunAnswer>;
  * reader, not the JSON once more: clients that know structured content would pay twice for it, and in the others a
  * model reads output and tracebacks better unescaped. It leaves out nothing that a model acts on.
  */
-export function runAnswer(run: RunResult): CallToolResult {
+export function runAnswer(run: RunResult, withAxioms = false): CallToolResult {
   const { displays, pictures } = displaysOf(run);
-  const answer = fieldsOf(run, displays);
+  const answer = fieldsOf(run, displays, withAxioms);
   return {
     content: [
       { type: 'text', text: runText(answer) },
@@ -40,7 +45,7 @@ export function runAnswer(run: RunResult): CallToolResult {
   };
 }
 
-function fieldsOf(run: RunResult, displays: DisplayAnswer[]): RunAnswer {
+function fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolean): RunAnswer {
   const result = run.result && String(run.result['text/plain'] ?? '');
   return {
     run_id: run.runId,
@@ -52,9 +57,17 @@ function fieldsOf(run: RunResult, displays: DisplayAnswer[]): RunAnswer {
     error: run.error && { ...run.error },
     displays,
     state: run.state && { ...run.state },
+    ...reportFields(run.report, run.report?.verdict ?? null, withAxioms),
+    notes: [...(run.report?.notes ?? [])],
+    later: (run.report?.later ?? []).map(({ cell, report }) => laterFields(cell, report)),
     truncated: run.truncated || (result ?? '').length > MAX_TEXT,
     duration_ms: Math.round(run.durationMs * 10) / 10,
     peak_memory_bytes: run.peakMemoryBytes,
     session_id: run.sessionId,
   };
+}
+
+function laterFields(cell: string, report: CheckReport) {
+  const { axioms, ...fields } = reportFields(report, report.verdict, false);
+  return { cell, ...fields };
 }

@@ -1,4 +1,5 @@
 import type { DisplayAnswer } from './displays.ts';
+import { reportText } from './leanAnswer.ts';
 import type { RunAnswer } from './runAnswer.ts';
 
 /** A run's end for reading: what it wrote, its value, what it showed, what went wrong, and a last line of facts. */
@@ -8,12 +9,29 @@ export function runText(run: RunAnswer): string {
     section('stderr', run.stderr.trimEnd()),
     ...run.displays.map(displayText),
     section('result', run.result),
-    section('error', run.error && (run.error.traceback.trimEnd() || `${run.error.name}: ${run.error.message}`)),
+    section(
+      'error',
+      isReported(run)
+        ? null
+        : run.error && (run.error.traceback.trimEnd() || `${run.error.name}: ${run.error.message}`),
+    ),
+    reportText(run, true),
+    ...run.later.map((later) => section(`${later.cell}, checked again: ${later.verdict}`, laterText(later))),
+    ...run.notes,
     section('state', run.state && JSON.stringify(run.state)),
     facts(run),
   ]
     .filter(Boolean)
     .join('\n');
+}
+
+/** What Lean rejects is among its messages already. */
+function isReported({ messages }: RunAnswer): boolean {
+  return messages.some(({ severity }) => severity === 'error');
+}
+
+function laterText(later: RunAnswer['later'][number]): string {
+  return reportText({ ...later, axioms: null }, false) || 'nothing more to say';
 }
 
 function section(label: string, text: string | null): string {
@@ -31,6 +49,7 @@ function displayText({ mime_types, texts, image_index, is_result }: DisplayAnswe
 function facts(run: RunAnswer): string {
   const facts = [
     run.status,
+    run.verdict ?? '',
     run.exit_code === null ? '' : `exit code ${run.exit_code}`,
     `${run.duration_ms} ms`,
     run.truncated ? 'output was truncated' : '',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ListToolsResult, ToolSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Tool } from './tool.ts';
+import { leanCheck, leanGoals, leanTry } from './tools/provers.ts';
 import { runCode } from './tools/runCode.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
 
@@ -9,11 +10,21 @@ import { closeSession, interruptSession, listSessions, openSession } from './too
 export const INSTRUCTIONS = [
   'Hothouse runs code in warm, sealed containers on this machine.',
   'Use run_code for a computation on its own. For work in steps call open_session, pass its session_id to run_code, and call close_session at the end.',
+  'For Lean 4 proofs use lean_check, many at once; lean_goals and lean_try help to find them.',
   'People see the sessions in their editor and may use them too.',
 ].join(' ');
 
 /** Every tool, in the order that clients list them. */
-export const TOOLS: readonly Tool[] = [runCode, openSession, closeSession, listSessions, interruptSession];
+export const TOOLS: readonly Tool[] = [
+  runCode,
+  openSession,
+  closeSession,
+  listSessions,
+  interruptSession,
+  leanCheck,
+  leanGoals,
+  leanTry,
+];
 
 /** The tools as `tools/list` answers them. */
 export function listedTools(): ListToolsResult['tools'] {

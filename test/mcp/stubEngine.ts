@@ -1,5 +1,15 @@
 import { Emitter } from '../../src/base/event.ts';
-import type { Engine, Preflight, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
+import type {
+  CheckAnswer,
+  CheckRequest,
+  Engine,
+  GoalsRequest,
+  Preflight,
+  RunRequest,
+  RunResult,
+  SessionInfo,
+  TacticsRequest,
+} from '../../src/engine/types.ts';
 
 /** An end of a run, with whatever a test wants to see of it. */
 export function runResult(over: Partial<RunResult> = {}): RunResult {
@@ -13,6 +23,7 @@ export function runResult(over: Partial<RunResult> = {}): RunResult {
     error: null,
     displays: [],
     state: null,
+    report: null,
     truncated: false,
     stdoutBytes: 0,
     stderrBytes: 0,
@@ -22,6 +33,11 @@ export function runResult(over: Partial<RunResult> = {}): RunResult {
     sessionLost: false,
     ...over,
   };
+}
+
+/** A check that found nothing wrong, with whatever a test wants to see of it. */
+export function checkAnswer(over: Partial<CheckAnswer> = {}): CheckAnswer {
+  return { id: null, status: 'ok', verdict: 'accepted', report: null, error: null, durationMs: 1.25, ...over };
 }
 
 /** A session's view, with whatever a test wants to see of it. */
@@ -44,7 +60,11 @@ export function sessionInfo(over: Partial<SessionInfo> = {}): SessionInfo {
 /** An engine that answers with what the test gives it and keeps what it was asked. */
 export class StubEngine implements Engine {
   readonly requests: RunRequest[] = [];
+  /** What the prover calls were asked. */
+  readonly checks: (CheckRequest | GoalsRequest | TacticsRequest)[] = [];
   readonly closed: string[] = [];
+  /** Languages whose images were built, with what was added. */
+  readonly builds: (readonly unknown[])[] = [];
   readonly aborted: string[] = [];
   sessions: SessionInfo[] = [];
   disposals = 0;
@@ -55,6 +75,24 @@ export class StubEngine implements Engine {
     this.requests.push(request);
     signal?.addEventListener('abort', () => this.aborted.push(request.code));
     return this.answer(request, onOutput, signal);
+  }
+
+  async check(request: CheckRequest): ReturnType<Engine['check']> {
+    this.checks.push(request);
+    return { ok: true, value: request.proofs.map(({ id }) => checkAnswer({ id: id ?? null })) };
+  }
+
+  async goals(request: GoalsRequest): ReturnType<Engine['goals']> {
+    this.checks.push(request);
+    return { ok: true, value: { ...checkAnswer(), goals: [{ line: 1, column: 2, goals: ['⊢ p'] }] } };
+  }
+
+  async tryTactics(request: TacticsRequest): ReturnType<Engine['tryTactics']> {
+    this.checks.push(request);
+    const value = request.tactics.map((tactic) => ({
+      ...{ tactic, goals: [], error: null, messages: [], verdict: 'accepted' as const, durationMs: 1 },
+    }));
+    return { ok: true, value };
   }
 
   async openSession(...[, owner]: Parameters<Engine['openSession']>) {
@@ -76,13 +114,22 @@ export class StubEngine implements Engine {
     return this.#find(id);
   }
 
+  async hover() {
+    return { ok: true as const, value: null };
+  }
+
+  async definition() {
+    return { ok: true as const, value: [] };
+  }
+
   async complete() {
     return { ok: true as const, value: { start: 0, end: 0, matches: [] } };
   }
 
   async stopSandbox() {}
 
-  async buildEnvironment() {
+  async buildEnvironment(...[language, , , extras]: Parameters<Engine['buildEnvironment']>) {
+    this.builds.push([language, extras]);
     return { ok: true as const, value: 'image' };
   }
 

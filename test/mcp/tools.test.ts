@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { INSTRUCTIONS, toolsHash } from '../../src/mcp/tools.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
-import { runResult, StubEngine } from './stubEngine.ts';
+import { checkAnswer, runResult, StubEngine } from './stubEngine.ts';
 
 describe('the tools as a client sees them', () => {
   it('are listed with closed input schemas and with output schemas', async () => {
@@ -13,6 +13,9 @@ describe('the tools as a client sees them', () => {
       ['close_session', ['session_id']],
       ['list_sessions', []],
       ['interrupt_session', ['session_id']],
+      ['lean_check', ['proofs']],
+      ['lean_goals', []],
+      ['lean_try', ['line', 'column', 'tactics']],
     ]);
     for (const tool of tools) {
       expect(tool.inputSchema.additionalProperties).toBe(false);
@@ -78,15 +81,66 @@ describe('the tools as a client sees them', () => {
   it('are named when an unknown one is called', async () => {
     const client = await connectInMemory(new StubEngine());
     await expect(call(client, 'run')).rejects.toThrow(
-      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session.',
+      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, lean_check, lean_goals, lean_try.',
     );
+  });
+});
+
+describe('the tools for provers', () => {
+  it('hand proofs on and answer for each, in their order', async () => {
+    const engine = new StubEngine();
+    const client = await connectInMemory(engine);
+    const report = {
+      verdict: 'rejected' as const,
+      messages: [{ severity: 'error' as const, line: 2, column: 4, endLine: 2, endColumn: 7, text: 'no' }],
+      sorries: [],
+      axioms: [{ name: 'a', axioms: ['propext'] }],
+      goals: null,
+      notes: [],
+      later: [],
+    };
+    engine.check = async ({ proofs }) => ({
+      ok: true,
+      value: proofs.map(({ id }, index) =>
+        index === 0 ? checkAnswer({ id: id ?? null, verdict: 'rejected', report }) : checkAnswer(),
+      ),
+    });
+    const proofs = [{ id: 'first', code: 'a' }, { code: 'b' }];
+    const answer = await call(client, 'lean_check', { proofs, header: 'import A', timeout_seconds: 2, axioms: true });
+    const [first, second] = (answer.structuredContent as { results: Record<string, unknown>[] }).results;
+    expect(first).toMatchObject({ id: 'first', verdict: 'rejected', axioms: [{ name: 'a', axioms: ['propext'] }] });
+    expect(first).toMatchObject({ messages: [{ line: 2, column: 4, end_line: 2, end_column: 7, text: 'no' }] });
+    expect(second).toMatchObject({ id: null, verdict: 'accepted', messages: [], axioms: [] });
+    expect(textOf(answer)).toContain('1 of 2 accepted\n[first: rejected]\n2:4: error: no\n');
+  });
+
+  it('ask for goals at a place, or everywhere', async () => {
+    const engine = new StubEngine();
+    const client = await connectInMemory(engine);
+    const answer = await call(client, 'lean_goals', { code: 'x', line: 3, column: 1 });
+    expect(answer.structuredContent).toMatchObject({ goals: [{ line: 1, column: 2, goals: ['⊢ p'] }] });
+    await call(client, 'lean_goals', { session_id: 's1' });
+    expect(engine.checks).toMatchObject([
+      { code: 'x', at: { line: 3, column: 1 } },
+      { code: '', sessionId: 's1' },
+    ]);
+    expect(engine.checks[1]).not.toHaveProperty('at');
+  });
+
+  it('try tactics', async () => {
+    const engine = new StubEngine();
+    const client = await connectInMemory(engine);
+    const answer = await call(client, 'lean_try', { code: 'x', line: 1, column: 0, tactics: ['rfl', 'simp'] });
+    expect(answer.structuredContent).toMatchObject({ results: [{ tactic: 'rfl', goals: [] }, { tactic: 'simp' }] });
+    expect(textOf(answer)).toBe('rfl: no goals left\nsimp: no goals left');
+    expect(engine.checks).toMatchObject([{ code: 'x', at: { line: 1, column: 0 }, tactics: ['rfl', 'simp'] }]);
   });
 });
 
 describe('arguments that do not fit', () => {
   const ACCEPTED =
-    'run_code accepts: language (required, "python"), code (required, a string), session_id (a string), ' +
-    'timeout_seconds (a number from 0.1 to 86400), stdin (a string), state (an object).';
+    'run_code accepts: language (required, "python" or "lean"), code (required, a string), session_id (a string), ' +
+    'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), stdin (a string), state (an object).';
   const cases: [string, Record<string, unknown>, string][] = [
     [
       'unknown',
@@ -104,7 +158,7 @@ describe('arguments that do not fit', () => {
     [
       'an unknown language',
       { language: 'cobol', code: '' },
-      'Argument "language" must be "python"; "cobol" was given.',
+      'Argument "language" must be "python" or "lean"; "cobol" was given.',
     ],
   ];
 

@@ -19,6 +19,14 @@ const Input = z.strictObject({
     .max(86_400)
     .optional()
     .describe(`Seconds that the run may take. Default: ${timeoutSeconds}, unless configured otherwise.`),
+  axioms: z.boolean().optional().describe('Lean: whether to tell the axioms of each declaration.'),
+  cell: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
+      'Lean, in a session: a name for this cell. A cell of that name is replaced at its place and what follows is checked again.',
+    ),
   stdin: z.string().optional().describe('The whole of standard input. Without it the program reads end of file.'),
   state: z
     .looseObject({})
@@ -35,6 +43,7 @@ export const runCode = defineTool({
     'Without session_id every run starts from nothing and leaves nothing behind: no variable, file or process persists, except what state carries.',
     'With session_id variables, imports, functions and files in the working folder persist between runs, also after an error, a timeout or an interruption; if a session is lost all the same, error.message says so.',
     'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots appear by themselves, savefig is not needed; top-level await works.',
+    'Lean 4: code is checked; verdict, messages, sorries with their goals and, if asked, axioms come back. A main is run too, with stdin and exit status. In a session definitions, open, namespace and options persist, a cell with errors changes nothing, and main may be defined again in each cell.',
     `There is no network and no access to files of the host. Default limits: ${timeoutSeconds} s, ${memoryMb} MB of memory, ${cpus} CPU, 1 MB for each of stdout and stderr.`,
     'status is ok, error (an exception or exit code), timeout, interrupted, out_of_memory, sandbox_lost or rejected (nothing was run).',
   ].join('\n'),
@@ -42,7 +51,8 @@ export const runCode = defineTool({
   input: Input,
   output: RunAnswer,
   async call(input, { engine, owner, signal, onOutput }) {
-    return runAnswer(await engine.run({ ...requestOf(input), owner }, onOutput, signal));
+    const run = await engine.run({ ...requestOf(input), owner }, onOutput, signal);
+    return runAnswer(run, input.axioms ?? false);
   },
 });
 
@@ -54,5 +64,6 @@ function requestOf(input: z.output<typeof Input>): Omit<RunRequest, 'owner'> {
     ...(input.timeout_seconds !== undefined && { timeoutSeconds: input.timeout_seconds }),
     ...(input.stdin !== undefined && { stdin: input.stdin }),
     ...(input.state !== undefined && { state: input.state }),
+    ...(input.cell !== undefined && { cell: input.cell }),
   };
 }

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { CellReport } from '../engine/types.ts';
+import { clip } from './displays.ts';
+
+/** Places are Lean's own: lines from 1, columns from 0 in code points, in the code that was sent. */
+const Line = z.int().describe('From 1.');
+const Column = z.int().describe('From 0, in code points.');
+
+export const Message = z.strictObject({
+  severity: z.enum(['error', 'warning', 'information', 'hint']),
+  line: Line,
+  column: Column,
+  end_line: z.int(),
+  end_column: z.int(),
+  text: z.string(),
+});
+
+export const Verdict = z
+  .enum(['accepted', 'incomplete', 'rejected', 'timeout'])
+  .describe(
+    'accepted: checked to its end, no error, no sorry. incomplete: something rests on sorry. rejected: an error.',
+  );
+
+/** What Lean says of a piece of code, as clients read it. */
+export const ReportAnswer = z.strictObject({
+  verdict: Verdict.nullable().describe('null when there is none: not Lean, or Lean was lost.'),
+  messages: z.array(Message),
+  sorries: z.array(z.strictObject({ line: Line, column: Column, goal: z.string().nullable() })),
+  axioms: z
+    .array(z.strictObject({ name: z.string(), axioms: z.array(z.string()).nullable() }))
+    .nullable()
+    .describe('Of each declaration, when asked for; sorryAx means that it is not proved. null for a name: unknown.'),
+});
+export type ReportAnswer = z.infer<typeof ReportAnswer>;
+
+/** A report's fields; `axioms` only when the caller wants them. */
+export function reportFields(
+  report: Omit<CellReport, 'notes' | 'later'> | null,
+  verdict: ReportAnswer['verdict'],
+  withAxioms: boolean,
+): ReportAnswer {
+  return {
+    verdict,
+    messages: (report?.messages ?? []).map(messageFields),
+    sorries: (report?.sorries ?? []).map((sorry) => ({ ...sorry, goal: sorry.goal && clip(sorry.goal) })),
+    axioms: withAxioms
+      ? (report?.axioms ?? []).map(({ name, axioms }) => ({ name, axioms: axioms && [...axioms] }))
+      : null,
+  };
+}
+
+/** A message of Lean as clients read it. */
+export function messageFields({ severity, line, column, endLine, endColumn, text }: CellReport['messages'][number]) {
+  return { severity, line, column, end_line: endLine, end_column: endColumn, text: clip(text) };
+}
+
+/** A report for reading. Information is left out where it has been printed already. */
+export function reportText(report: ReportAnswer, isPrinted: boolean): string {
+  return [
+    ...report.messages
+      .filter(({ severity }) => !isPrinted || severity !== 'information')
+      .map(({ severity, line, column, text }) => `${line}:${column}: ${severity}: ${text.trimEnd()}`),
+    ...report.sorries.map(({ line, column, goal }) => `${line}:${column}: sorry${goal ? `\n${goal}` : ''}`),
+    ...(report.axioms ?? []).map(({ name, axioms }) => `${name} rests on ${axiomsText(axioms)}`),
+  ].join('\n');
+}
+
+function axiomsText(axioms: readonly string[] | null): string {
+  if (axioms === null) return 'axioms that Lean does not tell';
+  return axioms.length === 0 ? 'no axioms' : axioms.join(', ');
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { DEFAULT_OPTIONS } from '../../engine/options.ts';
+import type { CheckAnswer, TacticAnswer } from '../../engine/types.ts';
+import { clip } from '../displays.ts';
+import { Message, messageFields, ReportAnswer, reportFields, reportText, Verdict } from '../leanAnswer.ts';
+import { defineTool, refused, success } from '../tool.ts';
+
+const { timeoutSeconds } = DEFAULT_OPTIONS.limits;
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const Timeout = z
+  .number()
+  .min(0.1)
+  .max(86_400)
+  .optional()
+  .describe(`Seconds for each. Default: ${timeoutSeconds}, unless configured otherwise.`);
+const Code = z.string().describe('Lean 4 code, imports first. Nothing of it is kept.');
+const SessionId = z
+  .string()
+  .optional()
+  .describe('A Lean session: the code stands behind all that it has accepted. Without code: the session itself.');
+const Line = z.int().min(1).describe('From 1, in the code that is sent.');
+const Column = z.int().min(0).describe('From 0, in code points.');
+const Goals = z.array(z.string()).nullable().describe('Empty: nothing is left to prove. null: no goal there.');
+
+const Failure = z.string().nullable().describe('Why there is no report, or null.');
+
+/** Checks many proofs at once. */
+export const leanCheck = defineTool({
+  name: 'lean_check',
+  title: 'Check Lean proofs',
+  description: [
+    'Checks many pieces of Lean 4 at once, each on its own, and answers for each in the order they came. One that is wrong or endless does not delay the others.',
+    'The verdict is accepted only when Lean has gone through all of it without an error and no declaration rests on sorry.',
+    'header goes before each: imports and what they share. It is elaborated once and kept warm, so equal headers make checks fast. Places in messages are in the code, not in the header.',
+    'No main is run; use run_code for programs.',
+  ].join('\n'),
+  annotations,
+  input: z.strictObject({
+    proofs: z
+      .array(z.strictObject({ id: z.string().optional().describe('Comes back in the answer.'), code: z.string() }))
+      .min(1)
+      .max(10_000),
+    header: z.string().optional().describe('For example "import Mathlib\\nopen Nat".'),
+    timeout_seconds: Timeout,
+    axioms: z.boolean().optional().describe('Whether to tell the axioms of each declaration.'),
+  }),
+  output: z.strictObject({
+    results: z.array(
+      ReportAnswer.extend({ id: z.string().nullable(), error: Failure, duration_ms: z.number() }).strict(),
+    ),
+    accepted: z.int().describe('How many were accepted.'),
+  }),
+  async call({ proofs, header, timeout_seconds, axioms = false }, { engine, owner, signal }) {
+    const given = proofs.map(({ id, code }) => ({ code, ...(id !== undefined && { id }) }));
+    const request = {
+      ...{ owner, proofs: given },
+      ...(header !== undefined && { header }),
+      ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
+    };
+    const checked = await engine.check(request, signal);
+    if (!checked.ok) return refused(checked.error);
+    const results = checked.value.map((answer) => checkFields(answer, axioms));
+    const accepted = results.filter(({ verdict }) => verdict === 'accepted').length;
+    const texts = results.map((result, index) => checkText(result, index));
+    return success({ results, accepted }, [`${accepted} of ${results.length} accepted`, ...texts].join('\n'));
+  },
+});
+
+/** Tells goals. */
+export const leanGoals = defineTool({
+  name: 'lean_goals',
+  title: 'Goals in Lean code',
+  description:
+    'Tells the goals of Lean 4 code at a place, or without line and column at every sorry. At the end of a tactic they are those that it leaves; at its beginning those that it finds.',
+  annotations,
+  input: z.strictObject({
+    code: Code.optional(),
+    session_id: SessionId,
+    line: Line.optional(),
+    column: Column.optional(),
+    timeout_seconds: Timeout,
+  }),
+  output: ReportAnswer.extend({
+    goals: z.array(z.strictObject({ line: z.int(), column: z.int(), goals: Goals })),
+    error: Failure,
+  }).strict(),
+  async call({ code = '', session_id, line, column, timeout_seconds }, { engine, owner, signal }) {
+    const request = {
+      ...{ owner, code },
+      ...(session_id !== undefined && { sessionId: session_id }),
+      ...(line !== undefined && { at: { line, column: column ?? 0 } }),
+      ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
+    };
+    const found = await engine.goals(request, signal);
+    if (!found.ok) return refused(found.error);
+    const { report, verdict, error } = found.value;
+    const goals = found.value.goals.map((at) => ({ ...at, goals: at.goals?.map((goal) => clip(goal)) ?? null }));
+    const fields = { ...reportFields(report, verdict, false), goals, error: error?.message ?? null };
+    const text = goals.map((at) => `${at.line}:${at.column}: ${goalsText(at.goals)}`);
+    return success(
+      fields,
+      [error?.message ?? '', ...text, reportText({ ...fields, sorries: [] }, false)].filter(Boolean).join('\n'),
+    );
+  },
+});
+
+/** Tries tactics. */
+export const leanTry = defineTool({
+  name: 'lean_try',
+  title: 'Try Lean tactics',
+  description:
+    'Tries each tactic at a place of Lean 4 code, on a copy of its own and side by side, and tells what it leaves to prove or why it fails. Where a sorry begins at the place, the tactic replaces it. verdict is of the whole code with the tactic: accepted means that the proof is done.',
+  annotations,
+  input: z.strictObject({
+    code: Code.optional(),
+    session_id: SessionId,
+    line: Line,
+    column: Column,
+    tactics: z.array(z.string()).min(1).max(256),
+    timeout_seconds: Timeout,
+  }),
+  output: z.strictObject({
+    results: z.array(
+      z.strictObject({
+        tactic: z.string(),
+        goals: Goals,
+        error: z.string().nullable(),
+        messages: z.array(Message),
+        verdict: Verdict.nullable(),
+        duration_ms: z.number(),
+      }),
+    ),
+  }),
+  async call({ code = '', session_id, line, column, tactics, timeout_seconds }, { engine, owner, signal }) {
+    const request = {
+      ...{ owner, code, tactics, at: { line, column } },
+      ...(session_id !== undefined && { sessionId: session_id }),
+      ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
+    };
+    const tried = await engine.tryTactics(request, signal);
+    if (!tried.ok) return refused(tried.error);
+    const results = tried.value.map(tacticFields);
+    const text = results.map(({ tactic, error, goals }) => `${tactic}: ${error ?? goalsText(goals)}`).join('\n');
+    return success({ results }, text);
+  },
+});
+
+function checkFields({ id, verdict, report, error, durationMs }: CheckAnswer, axioms: boolean) {
+  const fields = reportFields(report, verdict, axioms);
+  return { id, ...fields, error: error?.message ?? null, duration_ms: rounded(durationMs) };
+}
+
+function checkText({ id, error, ...report }: ReturnType<typeof checkFields>, index: number): string {
+  const name = id ?? `proof ${index + 1}`;
+  const more = [error ?? '', reportText(report, false)].filter(Boolean).join('\n');
+  return `[${name}: ${report.verdict ?? 'no verdict'}]${more ? `\n${more}` : ''}`;
+}
+
+function tacticFields({ tactic, goals, error, messages, verdict, durationMs }: TacticAnswer) {
+  return {
+    tactic,
+    goals: goals?.map((goal) => clip(goal)) ?? null,
+    error: error && clip(error),
+    messages: messages.map(messageFields),
+    verdict,
+    duration_ms: rounded(durationMs),
+  };
+}
+
+function goalsText(goals: readonly string[] | null): string {
+  if (goals === null) return 'no goal there';
+  return goals.length === 0 ? 'no goals left' : goals.join('\n\n');
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
