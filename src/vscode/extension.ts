@@ -3,18 +3,21 @@ import { window } from 'vscode';
 import { systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { OptionSource } from '../engine/resolveOptions.ts';
-import type { Engine, EngineProblem } from '../engine/types.ts';
+import type { Engine, EngineProblem, LanguageId } from '../engine/types.ts';
 import type { App } from './app.ts';
 import { tellProblem } from './commands/fix.ts';
 import { registerCommands } from './commands/register.ts';
 import { EngineHandle } from './engineHandle.ts';
 import { Health } from './health.ts';
+import { EDITOR_LANGUAGES } from './languages.ts';
 import { channelLog } from './log.ts';
 import { registerMcp } from './mcp/definitions.ts';
 import { McpListener } from './mcp/listener.ts';
+import { registerAnswers } from './notebook/answers.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
-import { registerCompletions } from './notebook/completions.ts';
-import { registerController } from './notebook/controller.ts';
+import { registerControllers } from './notebook/controller.ts';
+import { CellDiagnostics } from './notebook/diagnostics.ts';
+import { registerLeanLanguage } from './notebook/leanLanguage.ts';
 import { chooseKernel } from './notebook/newSession.ts';
 import { Notebooks } from './notebook/notebooks.ts';
 import { registerPoolActions } from './pool/actions.ts';
@@ -36,17 +39,20 @@ export function activate(context: ExtensionContext): void {
   const version: string = packageJSON.version;
   const mcp = new McpListener(() => startMcp(engine, version, log));
   const app: App = { engine, health, mcp, log: channel, version };
-  const notebooks = new Notebooks(
-    engine,
-    (problem) => notebookProblem(problem, app),
-    (notebook) => void chooseKernel(notebook, id),
-  );
+  const diagnostics = new CellDiagnostics();
+  const notebooks = new Notebooks(engine, {
+    diagnostics,
+    onProblem: (problem, language) => notebookProblem(problem, language, app),
+    onMoved: (notebook, language) => void chooseKernel(notebook, EDITOR_LANGUAGES[language], id),
+  });
   context.subscriptions.push(
     health,
+    diagnostics,
     notebooks,
     registerMcp(app),
-    registerController(notebooks),
-    registerCompletions(app, notebooks),
+    registerControllers(notebooks),
+    registerLeanLanguage(),
+    registerAnswers(app, notebooks),
     registerNotebookCommands(id, notebooks),
     registerCommands(app),
     registerPoolView(app, notebooks),
@@ -77,6 +83,7 @@ async function buildEngine(context: ExtensionContext, settings: Settings, log: L
   const { env } = process;
   const [
     { createEngine },
+    { imageSources },
     { dockerHost },
     { processIdentity },
     { machineBuildSettings },
@@ -85,6 +92,7 @@ async function buildEngine(context: ExtensionContext, settings: Settings, log: L
     { join },
   ] = await Promise.all([
     import('../engine/engine.ts'),
+    import('../engine/images.ts'),
     import('../host/docker/dockerHost.ts'),
     import('../host/identity.ts'),
     import('../host/machine.ts'),
@@ -105,7 +113,7 @@ async function buildEngine(context: ExtensionContext, settings: Settings, log: L
     clock: systemClock,
     log,
     identity,
-    images: { python: async () => ({ context: join(images, 'python'), ...(await machineBuildSettings(env)) }) },
+    images: imageSources(images, () => machineBuildSettings(env)),
   });
 }
 
@@ -115,7 +123,7 @@ async function startMcp(handle: EngineHandle, version: string, log: Log) {
 }
 
 /** A cell could not get a session: the view learns of it, and the user is offered the fix. */
-function notebookProblem(problem: EngineProblem, app: App): void {
+function notebookProblem(problem: EngineProblem, language: LanguageId, app: App): void {
   app.health.check().catch(() => {});
-  void tellProblem(problem, app);
+  void tellProblem(problem, language, app);
 }

@@ -1,10 +1,12 @@
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { EngineProblem, Preflight } from '../engine/types.ts';
+import type { EngineProblem, LanguageId, Preflight } from '../engine/types.ts';
 import type { EngineHandle } from './engineHandle.ts';
 
 const RETRY_MS = 5_000;
+/** Other languages are there for those who ask for them, and say themselves what they miss. */
+const WATCHED: LanguageId = 'python';
 
 /** Whether runs are possible, and if not, what is in the way. */
 export class Health implements Disposable {
@@ -25,6 +27,11 @@ export class Health implements Disposable {
 
   get problem(): EngineProblem | undefined {
     return this.#problem;
+  }
+
+  /** The language that the problem is met with. */
+  get language(): LanguageId {
+    return WATCHED;
   }
 
   /** Looks at the host and the images anew; calls at the same time share one look. */
@@ -79,5 +86,5 @@ export class Health implements Disposable {
 }
 
 function problemOf({ host, environments }: Preflight): EngineProblem | undefined {
-  return host.problem ?? environments.find(({ problem }) => problem)?.problem ?? undefined;
+  return host.problem ?? environments.find(({ language }) => language === WATCHED)?.problem ?? undefined;
 }

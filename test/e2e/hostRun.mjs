@@ -5,12 +5,14 @@ import { startEditor } from './codeServer.mjs';
 
 const SECONDS = 300;
 
-/** Runs the test module in the extension host, with the extension loaded from its folder. */
-export async function runHostTests({ root, extension, out, folder, report, ...editorFiles }) {
+/** Runs the test module in the extension host, with the extension loaded from its folder; those of Lean on `leanImage`. */
+export async function runHostTests({ root, extension, out, folder, report, leanImage, ...editorFiles }) {
   mkdirSync(out, { recursive: true });
   const tests = await bundleHostTests(root, path.join(out, 'tests'));
   const results = path.join(out, 'results.txt');
-  const editor = await startEditor({ ...editorFiles, out, folder, driver: true, env: { E2E_RESULTS: results } });
+  const env = { E2E_RESULTS: results, ...(leanImage ? { E2E_LEAN: '1' } : {}) };
+  const machineSettings = leanImage ? { 'hothouse.lean.image': leanImage } : {};
+  const editor = await startEditor({ ...editorFiles, out, folder, driver: true, env, machineSettings });
   try {
     await openWithTests(editor, { extension, tests, folder });
   } finally {

@@ -8,6 +8,8 @@
  *   HOTHOUSE_NODE24       the Node that code-server wants
  *   HOTHOUSE_CHROMIUM     Chromium
  *
+ * With HOTHOUSE_TEST_LEAN_IMAGE naming an image with Lean, Lean sessions are tested too.
+ *
  * `host` or `ui` as argument runs that part alone; `--extension=FOLDER` names the built extension (default the checkout),
  * `--vsix=FILE` the packed one (default dist/hothouse.vsix). Everything that is written goes to out/e2e.
  */
@@ -29,13 +31,16 @@ const editor = {
   node: variable('HOTHOUSE_NODE24'),
   chromium: variable('HOTHOUSE_CHROMIUM'),
 };
+const leanImage = process.env.HOTHOUSE_TEST_LEAN_IMAGE;
 const counts = { passed: 0, failed: 0 };
 
 rmSync(out, { recursive: true, force: true });
 const folder = path.join(out, 'workspace');
 mkdirSync(folder, { recursive: true });
-await part('host', () => runHostTests({ root, extension, out: path.join(out, 'host'), folder, report, ...editor }));
-await part('ui', () => runUiTests({ out: path.join(out, 'ui'), shots: out, folder, vsix, report, ...editor }));
+const shared = { folder, report, leanImage, ...editor };
+await part('host', () => runHostTests({ root, extension, out: path.join(out, 'host'), ...shared }));
+await part('ui', () => runUiTests({ out: path.join(out, 'ui'), shots: out, vsix, ...shared }));
+if (!leanImage) console.log('Lean sessions were skipped: name an image with Lean in HOTHOUSE_TEST_LEAN_IMAGE.');
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
 

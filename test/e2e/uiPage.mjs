@@ -1,14 +1,14 @@
 const WAIT_MS = 60_000;
 
-/** Runs a command by its title in the command palette. */
-export async function command(page, title) {
+/** Runs a command by its title in the command palette; `stays` where the command asks something in the same place. */
+export async function command(page, title, { stays = false } = {}) {
   await page.keyboard.press('F1');
   const input = page.locator('.quick-input-widget input').first();
   await input.waitFor();
   await input.fill(`>${title}`);
   await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor();
   await page.keyboard.press('Enter');
-  await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  if (!stays) await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
 }
 
 /** Opens our view in the activity bar. */
@@ -33,6 +33,22 @@ export async function type(page, code) {
   await cell.waitFor();
   await waitFor('an empty cell', async () => (await cell.locator('.view-lines').textContent()).trim() === '');
   await page.keyboard.insertText(code);
+}
+
+/** Types the beginning of a word in an empty cell and waits until `word` is proposed; asks again where a busy machine said nothing. */
+export async function complete(page, beginning, word) {
+  await type(page, '');
+  await page.keyboard.type(beginning);
+  const proposed = page.locator('.suggest-widget .monaco-list-row', { hasText: word }).first();
+  await waitFor(`the proposal ${word}`, async () => {
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type(beginning.slice(-1));
+    await page.keyboard.press('Control+Space');
+    return proposed.waitFor({ timeout: 3000 }).then(
+      () => true,
+      () => false,
+    );
+  });
 }
 
 /** Waits until an output frame shows what `find` makes a locator for; resolves to it. */

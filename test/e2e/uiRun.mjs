@@ -1,12 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { startEditor } from './codeServer.mjs';
+import { clickThroughLean } from './uiLean.mjs';
 import { clickThroughProblem } from './uiProblem.mjs';
 import { clickThroughSession } from './uiSession.mjs';
 
-/** Installs the packed extension and drives it by keyboard and mouse, once with Docker and once without. */
-export async function runUiTests({ out, shots, folder, vsix, report, ...editorFiles }) {
+/** Installs the packed extension and drives it by keyboard and mouse: with Docker, with Lean if there is an image, without Docker. */
+export async function runUiTests({ out, shots, folder, vsix, report, leanImage, ...editorFiles }) {
   await drive('session', {}, clickThroughSession);
+  if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
 
   async function drive(name, machineSettings, click) {

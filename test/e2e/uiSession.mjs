@@ -1,4 +1,4 @@
-import { command, inOutput, openView, rows, type, waitFor, welcomeButton } from './uiPage.mjs';
+import { command, complete, inOutput, openView, rows, type, waitFor, welcomeButton } from './uiPage.mjs';
 
 const PLOT = [
   'import numpy as np, matplotlib.pyplot as plt',
@@ -19,7 +19,7 @@ export async function clickThroughSession({ page, step, folder }) {
   await step('an endless cell runs', () => endless(page), 'pool', { x: 0, y: 36, width: 350, height: 230 });
   await step('the interrupt button ends it and variables are kept', () => interrupt(page), 'interrupt');
   await step('saving the notebook keeps its session', () => save(page, folder), 'saved');
-  await step('completions know living variables', () => complete(page), 'completion');
+  await step('completions know living variables', () => complete(page, 'coun', 'count'), 'completion');
   await step('Restart Session in the toolbar forgets', () => restart(page), 'restarted');
   await step('the tree closes the session', () => close(page), 'closed');
 }
@@ -50,7 +50,10 @@ async function plot(page) {
 }
 
 async function tree(page) {
-  await rows(page).filter({ hasText: 'Untitled-1' }).filter({ hasText: 'idle' }).first().waitFor();
+  await rows(page)
+    .filter({ hasText: /Untitled-1.*Python · </ })
+    .first()
+    .waitFor();
   await rows(page).filter({ hasText: 'session' }).first().waitFor();
   // For the picture: the memory is there, and the cells are seen from the first one on.
   await command(page, 'Notebook: Focus First Cell');
@@ -96,13 +99,6 @@ async function save(page, folder) {
   await type(page, 'f"still {name}"');
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('still Hothouse'));
-}
-
-async function complete(page) {
-  await type(page, '');
-  await page.keyboard.type('coun');
-  await page.keyboard.press('Control+Space');
-  await page.locator('.suggest-widget .monaco-list-row', { hasText: 'count' }).first().waitFor();
 }
 
 async function restart(page) {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { LANGUAGES } from '../../src/engine/types.ts';
 import type { ProblemKind } from '../../src/host/problem.ts';
 import { fixOf } from '../../src/vscode/commands/fixes.ts';
+import { EDITOR_LANGUAGES } from '../../src/vscode/languages.ts';
 
 const KINDS: readonly ProblemKind[] = [
   'engine_missing',
@@ -20,6 +22,8 @@ const KINDS: readonly ProblemKind[] = [
   'host_failed',
 ];
 
+const { python, lean } = EDITOR_LANGUAGES;
+
 describe('fixOf', () => {
   const problem = (kind: ProblemKind, command?: string) => ({
     kind,
@@ -29,32 +33,37 @@ describe('fixOf', () => {
   });
 
   it('runs the command that a problem names', () => {
-    expect(fixOf(problem('engine_stopped', 'sudo systemctl start docker'), false)).toMatchObject({
+    expect(fixOf(problem('engine_stopped', 'sudo systemctl start docker'), python, false)).toMatchObject({
       kind: 'terminal',
       command: 'sudo systemctl start docker',
     });
   });
 
   it('opens the setting when the user named the engine', () => {
-    expect(fixOf(problem('engine_stopped', 'service docker start'), true)).toMatchObject({
+    expect(fixOf(problem('engine_stopped', 'service docker start'), python, true)).toMatchObject({
       kind: 'setting',
       key: 'hothouse.docker.host',
     });
   });
 
   it('builds a missing image in the editor rather than in a terminal', () => {
-    expect(fixOf(problem('image_missing', 'hothouse build python'), false).kind).toBe('build');
+    expect(fixOf(problem('image_missing', 'hothouse build python'), python, false).kind).toBe('build');
+  });
+
+  it("opens the setting of the language's own image", () => {
+    expect(fixOf(problem('image_unusable'), lean, false)).toMatchObject({ key: 'hothouse.lean.image' });
+    expect(fixOf(problem('image_unusable'), python, false)).toMatchObject({ key: 'hothouse.python.image' });
   });
 
   it('opens only settings that exist', () => {
     const keys = Object.keys(packageJson.contributes.configuration.properties);
     for (const kind of KINDS) {
-      const fix = fixOf(problem(kind), true);
-      if (fix.kind === 'setting')
-        expect(
-          keys.some((key) => key.startsWith(fix.key)),
-          fix.key,
-        ).toBe(true);
+      for (const language of [python, lean]) {
+        const fix = fixOf(problem(kind), language, true);
+        if (fix.kind !== 'setting') continue;
+        const { key } = fix;
+        expect(keys.filter((known) => known.startsWith(key)).length, key).toBeGreaterThan(0);
+      }
     }
   });
 });
@@ -63,7 +72,7 @@ describe('the welcome view', () => {
   const shownFor = (kind: string, hostSet: boolean) =>
     packageJson.contributes.viewsWelcome.filter(({ when }) => holds(when, kind, hostSet));
 
-  it('has exactly one text with exactly one button for every problem, and one for none', () => {
+  it('has exactly one text with exactly one button for every problem, and without one a button for each language', () => {
     for (const kind of ['', ...KINDS]) {
       for (const hostSet of [true, false]) {
         const shown = shownFor(kind, hostSet);
@@ -71,7 +80,8 @@ describe('the welcome view', () => {
           shown.map(({ when }) => when),
           `${kind} ${hostSet}`,
         ).toHaveLength(1);
-        expect(shown[0]?.contents.match(/^\[[^\]]+\]\(command:/gm), kind).toHaveLength(1);
+        const buttons = shown[0]?.contents.match(/^\[[^\]]+\]\(command:/gm);
+        expect(buttons, kind).toHaveLength(kind === '' ? LANGUAGES.length : 1);
       }
     }
   });

@@ -12,7 +12,7 @@ function setUp() {
   const bench = new EngineBench();
   const handle = new EngineHandle(async () => bench.engine);
   handles.push(handle);
-  return { bench, session: new NotebookSession(handle, BOB) };
+  return { bench, session: new NotebookSession(handle, 'python', BOB) };
 }
 
 async function opened(session: NotebookSession): Promise<{ id: string; replaced: boolean }> {
@@ -22,7 +22,7 @@ async function opened(session: NotebookSession): Promise<{ id: string; replaced:
 }
 
 function run(session: NotebookSession, id: string, code: string): Promise<RunResult> {
-  return session.run(id, code, () => {}, signal);
+  return session.run(id, { name: 'cell', code }, () => {}, signal);
 }
 
 describe('NotebookSession', () => {
@@ -69,6 +69,12 @@ describe('NotebookSession', () => {
     session.nextOrder();
     expect(await session.restart()).toMatchObject({ ok: true, value: { id } });
     expect(session.nextOrder()).toBe(1);
+  });
+
+  it('has the engine run an empty cell, too', async () => {
+    const { session } = setUp();
+    const { id } = await opened(session);
+    expect((await run(session, id, ' \n')).status).not.toBe('rejected');
   });
 
   it('ends with its notebook', async () => {

@@ -31,7 +31,31 @@ describe('poolRows', () => {
       '  c0ffee01 | warm · 1 min · 114 MB',
       '  feedface | session · 1 min',
       'Sessions | 1',
-      '  Untitled-1.ipynb | idle · 1 h',
+      '  Untitled-1.ipynb | Python · 1 h',
+    ]);
+  });
+
+  it('shows which imports a sandbox of Lean has ready, and that a session is of Lean', () => {
+    const ready = sandbox({ header: 'import Lean\nimport Std', memoryBytes: null });
+    const lean = environment([ready], { id: 'lean', language: 'lean', image: 'hothouse/lean:latest' });
+    const rows = poolRows(snapshot({ environments: [lean], sessions: [session({ language: 'lean' })] }), NOW);
+    expect(outline(rows)).toEqual([
+      'Lean | 1 warm · runc',
+      '  c0ffee01 | warm · imports Lean, Std · 1 min',
+      'Sessions | 1',
+      '  Untitled-1.ipynb | Lean · 1 h',
+    ]);
+    expect(rows[0]?.children[0]?.tooltip).toContain('\nimport Lean import Std');
+  });
+
+  it('says in a session row what is unusual, and the rest in its tooltip', () => {
+    const row = (over: Parameters<typeof session>[0]) =>
+      poolRows(snapshot({ sessions: [session({ memoryBytes: 114 * 1_048_576, ...over })] }), NOW)[0]?.children[0];
+    expect(row({ state: 'busy' })?.description).toBe('Python · running');
+    expect(row({})?.tooltip.split('\n').slice(1)).toEqual([
+      'State: idle · 114 MB',
+      'Owner: notebook Untitled-1.ipynb',
+      'Opened 1 h ago, 3 runs, last used <1 min ago',
     ]);
   });
 
@@ -41,7 +65,7 @@ describe('poolRows', () => {
     const rows = poolRows(
       snapshot({
         host: { state: 'ready', name: evil, runtime: evil },
-        environments: [environment([sandbox({ id: evil, owner })], { image: evil })],
+        environments: [environment([sandbox({ id: evil, owner, header: evil })], { image: evil })],
         sessions: [session({ owner, id: evil })],
       }),
       NOW,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ageWords, counted, memoryWords } from '../../src/vscode/pool/words.ts';
+import { ageWords, counted, importsWords, memoryWords, oneLine } from '../../src/vscode/pool/words.ts';
 
 it('says a time span in its largest unit', () => {
   expect([-5, 0, 59_999, 60_000, 3_600_000, 86_400_000].map(ageWords)).toEqual([
@@ -22,4 +22,11 @@ it('counts', () => {
     '0 runs',
     '2 sandboxes',
   ]);
+});
+
+it('says imports in one line, long ones cut, and nothing for no header', () => {
+  expect(importsWords('import Lean\nimport Std\n')).toBe('imports Lean, Std');
+  expect(importsWords(`import ${'A'.repeat(60)}`)).toBe(`imports ${'A'.repeat(39)}…`);
+  expect([importsWords(''), importsWords('\n')]).toEqual([undefined, undefined]);
+  expect(oneLine('import Lean\n\nimport \x1b[2JStd\n')).toBe('import Lean import Std');
 });

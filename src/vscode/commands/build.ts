@@ -1,13 +1,15 @@
 import { ProgressLocation, window } from 'vscode';
 import { plainText } from '../../base/log.ts';
-import type { Attempt } from '../../engine/types.ts';
+import type { Attempt, LanguageId } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { abortSignal } from '../cancellation.ts';
+import { EDITOR_LANGUAGES } from '../languages.ts';
 
-/** Builds the Python environment's image with progress; the build's output goes to the log. */
-export async function buildPythonEnvironment(app: App): Promise<void> {
+/** Builds a language's image with progress; the build's output goes to the log. */
+export async function buildEnvironment(language: LanguageId, app: App): Promise<void> {
+  const { name } = EDITOR_LANGUAGES[language];
   const built = await window.withProgress(
-    { location: ProgressLocation.Notification, title: 'Building the Python environment', cancellable: true },
+    { location: ProgressLocation.Notification, title: `Building the ${name} environment`, cancellable: true },
     async (progress, token): Promise<Attempt<string>> => {
       const engine = await app.engine.get();
       const onLine = (line: string) => {
@@ -15,16 +17,16 @@ export async function buildPythonEnvironment(app: App): Promise<void> {
         app.log.info(text);
         progress.report({ message: shortened(text) });
       };
-      return engine.buildEnvironment('python', onLine, abortSignal(token));
+      return engine.buildEnvironment(language, onLine, abortSignal(token));
     },
   );
   await app.health.check();
-  await tell(built, app);
+  await tell(built, name, app);
 }
 
-async function tell(built: Attempt<string>, { log }: App): Promise<void> {
+async function tell(built: Attempt<string>, name: string, { log }: App): Promise<void> {
   if (built.ok) {
-    window.showInformationMessage('The Python environment is ready.');
+    window.showInformationMessage(`The ${name} environment is ready.`);
   } else if (built.error.kind !== 'cancelled') {
     const show = 'Show Log';
     const chosen = await window.showErrorMessage(`${built.error.message} ${built.error.advice}`, show);

@@ -1,7 +1,8 @@
 import { commands, env, type Terminal, Uri, window, workspace } from 'vscode';
-import type { EngineProblem } from '../../engine/types.ts';
+import type { EngineProblem, LanguageId } from '../../engine/types.ts';
 import type { App } from '../app.ts';
-import { buildPythonEnvironment } from './build.ts';
+import { EDITOR_LANGUAGES } from '../languages.ts';
+import { buildEnvironment } from './build.ts';
 import { type Fix, fixOf } from './fixes.ts';
 
 /** What is sent before the prompt is there ends up above it. */
@@ -10,22 +11,22 @@ const INSTALL_DOCS = Uri.parse('https://docs.docker.com/engine/install/');
 
 /** Does the one thing that mends the present problem. */
 export async function fixProblem(app: App): Promise<void> {
-  const { problem } = app.health;
-  if (problem) await apply(fixFor(problem), app);
+  const { problem, language } = app.health;
+  if (problem) await apply(fixFor(problem, language), language, app);
   else await app.health.check();
 }
 
-/** Says a problem and offers its fix. */
-export async function tellProblem(problem: EngineProblem, app: App): Promise<void> {
-  const fix = fixFor(problem);
+/** Says a problem that was met with a language and offers its fix. */
+export async function tellProblem(problem: EngineProblem, language: LanguageId, app: App): Promise<void> {
+  const fix = fixFor(problem, language);
   const chosen = await window.showErrorMessage(`${problem.message} ${problem.advice}`, fix.label);
-  if (chosen === fix.label) await apply(fix, app);
+  if (chosen === fix.label) await apply(fix, language, app);
 }
 
-async function apply(fix: Fix, app: App): Promise<void> {
+async function apply(fix: Fix, language: LanguageId, app: App): Promise<void> {
   switch (fix.kind) {
     case 'build':
-      return buildPythonEnvironment(app);
+      return buildEnvironment(language, app);
     case 'terminal':
       return openTerminal(fix.command);
     case 'setting':
@@ -66,6 +67,10 @@ function promptShown(terminal: Terminal): Promise<void> {
   });
 }
 
-function fixFor(problem: EngineProblem): Fix {
-  return fixOf(problem, workspace.getConfiguration('hothouse').get('docker.host', '') !== '');
+function fixFor(problem: EngineProblem, language: LanguageId): Fix {
+  return fixOf(
+    problem,
+    EDITOR_LANGUAGES[language],
+    workspace.getConfiguration('hothouse').get('docker.host', '') !== '',
+  );
 }

@@ -1,4 +1,5 @@
 import type { EngineProblem } from '../../engine/types.ts';
+import type { EditorLanguage } from '../languages.ts';
 
 /** The one thing that mends a problem. */
 export type Fix = { readonly label: string } & (
@@ -8,20 +9,23 @@ export type Fix = { readonly label: string } & (
 );
 
 const SETTINGS: Readonly<Partial<Record<EngineProblem['kind'], string>>> = {
-  image_unusable: 'hothouse.python.image',
   runtime_unknown: 'hothouse.docker.runtime',
   spec_refused: 'hothouse.limits',
   no_memory: 'hothouse.pool.size',
 };
 
-/** What mends a problem, by its kind; `hostSet` says that the user's settings name the engine. */
-export function fixOf({ kind, command }: EngineProblem, hostSet: boolean): Fix {
-  const key = hostSet && isAddressProblem(kind) ? 'hothouse.docker.host' : SETTINGS[kind];
+/** What mends a problem met with a language, by its kind; `hostSet` says that the user's settings name the engine. */
+export function fixOf({ kind, command }: EngineProblem, { imageSetting }: EditorLanguage, hostSet: boolean): Fix {
+  const key = hostSet && isAddressProblem(kind) ? 'hothouse.docker.host' : settingOf(kind, imageSetting);
   if (key !== undefined) return { kind: 'setting', label: 'Open Setting', key };
   if (kind === 'image_missing' || kind === 'build_failed') return { kind: 'build', label: 'Build It' };
   if (command !== undefined) return { kind: 'terminal', label: 'Open in Terminal', command };
   if (kind === 'engine_missing' || kind === 'engine_too_old') return { kind: 'install_docs', label: 'How to Install' };
   return { kind: 'look_again', label: 'Look Again' };
+}
+
+function settingOf(kind: EngineProblem['kind'], imageSetting: string): string | undefined {
+  return kind === 'image_unusable' ? imageSetting : SETTINGS[kind];
 }
 
 function isAddressProblem(kind: EngineProblem['kind']): boolean {

@@ -2,23 +2,30 @@ import { commands, type Disposable, window } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
 import { messageOf } from '../../base/log.ts';
 import type { App } from '../app.ts';
-import { buildPythonEnvironment } from './build.ts';
+import { ALL_LANGUAGES } from '../languages.ts';
+import { buildEnvironment } from './build.ts';
 import { copyMcpAddress } from './copyAddress.ts';
 import { doctor } from './doctor.ts';
 import { fixProblem } from './fix.ts';
 
-const COMMANDS: Readonly<Record<string, (app: App) => unknown>> = {
-  'hothouse.buildPythonEnvironment': buildPythonEnvironment,
+type Act = (app: App) => unknown;
+
+const COMMANDS: Readonly<Record<string, Act>> = {
   'hothouse.doctor': doctor,
   'hothouse.fixProblem': fixProblem,
   'hothouse.copyMcpAddress': copyMcpAddress,
   'hothouse.showLog': ({ log }) => log.show(),
 };
 
+const BUILDS = ALL_LANGUAGES.map(({ id, commands: { build } }): [string, Act] => [
+  build,
+  (app) => buildEnvironment(id, app),
+]);
+
 /** The commands that need nothing but the engine. */
 export function registerCommands(app: App): Disposable {
   const stack = new DisposableStack();
-  for (const [id, act] of Object.entries(COMMANDS)) {
+  for (const [id, act] of [...Object.entries(COMMANDS), ...BUILDS]) {
     stack.add(
       commands.registerCommand(id, async () => {
         try {

@@ -1,12 +1,27 @@
 import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
 import { messageOf } from '../../base/log.ts';
-import type { EngineProblem } from '../../engine/types.ts';
+import type { EngineProblem, LanguageId, RunResult } from '../../engine/types.ts';
+import { EDITOR_LANGUAGES } from '../languages.ts';
+import type { CellNames } from './cellNames.ts';
 import { CellOutput, type ShownDisplays } from './cellOutput.ts';
-import { closingSteps, notice, type OutputStep } from './outputSteps.ts';
+import { closingSteps } from './closingSteps.ts';
+import type { CellDiagnostics } from './diagnostics.ts';
+import { notice, type OutputStep } from './outputSteps.ts';
+import { showRechecked } from './rechecked.ts';
 import type { NotebookSession } from './session.ts';
+import { SessionCells } from './sessionCells.ts';
 
 const INTERRUPTED = notice('Interrupted before the session was open.');
 const REPLACED = notice('The session that this notebook had was closed; this cell runs in a new one.');
+
+/** What a notebook's queue works with. */
+export interface CellQueueDeps {
+  readonly session: NotebookSession;
+  readonly names: CellNames;
+  readonly diagnostics: CellDiagnostics;
+  /** Gets what kept a session from being opened. */
+  readonly onProblem: (problem: EngineProblem, language: LanguageId) => void;
+}
 
 /** How a cell ended; `endedAt` in ms since the epoch, where its code ran. */
 interface CellEnd {
@@ -14,25 +29,32 @@ interface CellEnd {
   readonly endedAt?: number;
 }
 
+/** A cell whose turn has come. */
+interface RunningCell {
+  readonly execution: NotebookCellExecution;
+  readonly output: CellOutput;
+  readonly controller: NotebookController;
+  readonly signal: AbortSignal;
+}
+
 const FAILED: CellEnd = { ok: false };
 
 /** Runs a notebook's cells one after the other, as they were asked for. */
 export class CellQueue {
-  readonly #session: NotebookSession;
-  readonly #onProblem: (problem: EngineProblem) => void;
+  readonly #deps: CellQueueDeps;
+  readonly #cells: SessionCells;
   readonly #shown: ShownDisplays = new Map();
   #waiting: NotebookCellExecution[] = [];
   #running: AbortController | undefined;
 
-  /** `onProblem` gets what kept a session from being opened. */
-  constructor(session: NotebookSession, onProblem: (problem: EngineProblem) => void) {
-    this.#session = session;
-    this.#onProblem = onProblem;
+  constructor(deps: CellQueueDeps) {
+    this.#deps = deps;
+    this.#cells = new SessionCells(deps.names);
   }
 
   add(cells: readonly NotebookCell[], controller: NotebookController): void {
     this.#waiting.push(...cells.map((cell) => controller.createNotebookCellExecution(cell)));
-    if (!this.#running) void this.#drain();
+    if (!this.#running) void this.#drain(controller);
   }
 
   /** Interrupts the cell that runs and drops those that wait. */
@@ -40,7 +62,7 @@ export class CellQueue {
     this.drop();
     this.#running?.abort();
     // What runs may be an agent's, with the cell waiting behind it.
-    void this.#session.interrupt();
+    void this.#deps.session.interrupt();
   }
 
   /** Drops the cells that wait. */
@@ -48,20 +70,22 @@ export class CellQueue {
     for (const execution of this.#waiting.splice(0)) execution.end(undefined);
   }
 
-  async #drain(): Promise<void> {
+  async #drain(controller: NotebookController): Promise<void> {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const running = new AbortController();
       this.#running = running;
       // As in other notebooks, what was asked for together does not go on past an error.
-      if (!(await this.#runCell(next, running.signal))) this.drop();
+      if (!(await this.#runCell(next, controller, running.signal))) this.drop();
     }
     this.#running = undefined;
   }
 
-  async #runCell(execution: NotebookCellExecution, signal: AbortSignal): Promise<boolean> {
+  async #runCell(execution: NotebookCellExecution, controller: NotebookController, signal: AbortSignal) {
     execution.start(Date.now());
+    this.#deps.diagnostics.clear(execution.cell.document);
     const output = new CellOutput(execution, this.#shown);
-    const { ok, endedAt } = await this.#runInSession(execution, output, signal).catch(async (error: unknown) => {
+    const running = this.#openAndRun({ execution, output, controller, signal });
+    const { ok, endedAt } = await running.catch(async (error: unknown) => {
       const words = { name: 'Hothouse', message: messageOf(error), traceback: '' };
       await output.write([{ kind: 'error', error: words }]);
       return FAILED;
@@ -70,24 +94,59 @@ export class CellQueue {
     return ok;
   }
 
-  async #runInSession(execution: NotebookCellExecution, output: CellOutput, signal: AbortSignal): Promise<CellEnd> {
-    const opened = await this.#session.open(signal);
+  async #openAndRun(running: RunningCell): Promise<CellEnd> {
+    const { execution, output, signal } = running;
+    const { session } = this.#deps;
+    const opened = await session.open(signal);
     if (!opened.ok) {
       await output.write(signal.aborted ? [INTERRUPTED] : [this.#refusal(opened.error)]);
       return FAILED;
     }
-    execution.executionOrder = this.#session.nextOrder();
+    execution.executionOrder = session.nextOrder();
+    if (execution.executionOrder === 1) this.#cells.clear();
     if (opened.replaced) await output.write([REPLACED]);
-    const code = execution.cell.document.getText();
-    const result = await this.#session.run(opened.id, code, (event) => output.add(event), signal);
+    await this.#removeDeleted(opened.id, running);
+    return this.#runIn(opened.id, running);
+  }
+
+  async #runIn(sessionId: string, running: RunningCell): Promise<CellEnd> {
+    const { output, signal } = running;
+    const { session, names, diagnostics } = this.#deps;
+    const { document } = running.execution.cell;
+    const toRun = { name: names.of(document.uri.toString()), code: document.getText() };
+    const result = await session.run(sessionId, toRun, (event) => output.add(event), signal);
     // Showing the output takes the editor longer than many a cell takes to run.
     const endedAt = Date.now();
-    await output.write(closingSteps(result, output.errorShown, this.#session.info?.state));
+    await output.write(closingSteps(result, output.errorShown, session.info?.state));
+    this.#cells.ran(toRun, result.report);
+    if (result.report) diagnostics.show(document, toRun.code, result.report);
+    await this.#showLater(result, running);
     return { ok: result.status === 'ok', endedAt };
   }
 
+  /** What a deleted cell declared would be in the way of a cell that declares it anew, where cells have places. */
+  async #removeDeleted(sessionId: string, running: RunningCell): Promise<void> {
+    const { session } = this.#deps;
+    if (!EDITOR_LANGUAGES[session.language].hasPlaces) return;
+    for (const name of this.#cells.takeDeleted(running.execution.cell.notebook)) {
+      const result = await session.run(sessionId, { name, code: '' }, () => {}, running.signal);
+      await this.#showLater(result, running);
+    }
+  }
+
+  /** Has other cells show what is said of them since a run changed what they rest on. */
+  async #showLater({ report }: RunResult, { execution, controller }: RunningCell): Promise<void> {
+    for (const { cell: name, report: rechecked } of report?.later ?? []) {
+      const cell = this.#cells.find(execution.cell.notebook, name);
+      // One that waits, or runs, shows what is true when its turn has come.
+      if (!cell || [execution, ...this.#waiting].some((other) => other.cell === cell)) continue;
+      await showRechecked(cell, rechecked, controller);
+      this.#deps.diagnostics.show(cell.document, cell.document.getText(), rechecked);
+    }
+  }
+
   #refusal(problem: EngineProblem): OutputStep {
-    this.#onProblem(problem);
+    this.#deps.onProblem(problem, this.#deps.session.language);
     const message = `${problem.message} ${problem.advice}`;
     return { kind: 'error', error: { name: 'No session', message, traceback: '' } };
   }

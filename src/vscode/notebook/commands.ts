@@ -1,12 +1,15 @@
 import { commands, type Disposable, Uri, window } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
-import { newPythonSession } from './newSession.ts';
+import { ALL_LANGUAGES } from '../languages.ts';
+import { newSession } from './newSession.ts';
 import type { Notebooks } from './notebooks.ts';
 
-/** *New Python Session* and *Restart Session*. */
+/** *New … Session* for each language, and *Restart Session*. */
 export function registerNotebookCommands(extensionId: string, active: Notebooks): Disposable {
   const stack = new DisposableStack();
-  stack.add(commands.registerCommand('hothouse.newPythonSession', () => newPythonSession(extensionId)));
+  for (const language of ALL_LANGUAGES) {
+    stack.add(commands.registerCommand(language.commands.newSession, () => newSession(language, extensionId)));
+  }
   stack.add(commands.registerCommand('hothouse.restartSession', (from: unknown) => restart(from, active)));
   return stack;
 }

@@ -1,32 +1,39 @@
 import { type Disposable, type NotebookController, type NotebookDocument, notebooks } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
+import { ALL_LANGUAGES, type EditorLanguage } from '../languages.ts';
+import { followAffinity } from './affinity.ts';
 import type { Notebooks } from './notebooks.ts';
 
-/** Id of the kernel; with the extension's id before it, what `notebookKernel` is in when clauses. */
-export const CONTROLLER = 'hothouse-python';
 export const NOTEBOOK_TYPE = 'jupyter-notebook';
 
-/** Offers our kernel for every .ipynb. */
-export function registerController(active: Notebooks): Disposable {
+/** Offers a kernel for each language in every .ipynb. */
+export function registerControllers(active: Notebooks): Disposable {
+  const stack = new DisposableStack();
+  for (const language of ALL_LANGUAGES) stack.add(registerController(language, active));
+  return stack;
+}
+
+function registerController(language: EditorLanguage, active: Notebooks): Disposable {
   const controller = notebooks.createNotebookController(
-    CONTROLLER,
+    language.controller,
     NOTEBOOK_TYPE,
-    'Hothouse: Python (sealed container)',
-    (cells, notebook, used) => active.of(notebook).queue.add(cells, used),
+    `Hothouse: ${language.name} (sealed container)`,
+    (cells, notebook, used) => active.of(notebook, language.id).queue.add(cells, used),
   );
-  describe(controller, active);
+  describe(controller, language, active);
   const stack = new DisposableStack();
   stack.add(controller);
+  stack.add(followAffinity(controller, language));
   stack.add(
     controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => {
-      if (!selected) active.release(notebook);
+      if (!selected) active.release(notebook, language.id);
     }),
   );
   return stack;
 }
 
-function describe(controller: NotebookController, active: Notebooks): void {
-  controller.supportedLanguages = ['python'];
+function describe(controller: NotebookController, { cells }: EditorLanguage, active: Notebooks): void {
+  controller.supportedLanguages = [cells];
   controller.supportsExecutionOrder = true;
   controller.description = 'warm, without network';
   controller.interruptHandler = (notebook: NotebookDocument) => active.find(notebook.uri)?.queue.interrupt();

@@ -8,30 +8,30 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { CONTROLLER, NOTEBOOK_TYPE } from './controller.ts';
+import type { EditorLanguage } from '../languages.ts';
+import { NOTEBOOK_TYPE } from './controller.ts';
 
-/** Opens an untitled notebook with our kernel chosen and the cursor in its first cell. */
-export async function newPythonSession(extensionId: string): Promise<NotebookEditor> {
-  const notebook = await workspace.openNotebookDocument(NOTEBOOK_TYPE, emptyNotebook());
-  const notebookEditor = await chooseKernel(notebook, extensionId);
+/** Opens an untitled notebook with the language's kernel chosen and the cursor in its first cell. */
+export async function newSession(language: EditorLanguage, extensionId: string): Promise<NotebookEditor> {
+  const notebook = await workspace.openNotebookDocument(NOTEBOOK_TYPE, emptyNotebook(language));
+  const notebookEditor = await chooseKernel(notebook, language, extensionId);
   await commands.executeCommand('notebook.cell.edit');
   return notebookEditor;
 }
 
-/** Shows a notebook and chooses our kernel for it. */
-export async function chooseKernel(notebook: NotebookDocument, extensionId: string): Promise<NotebookEditor> {
+/** Shows a notebook and chooses the language's kernel for it. */
+export async function chooseKernel(
+  notebook: NotebookDocument,
+  { controller }: EditorLanguage,
+  extensionId: string,
+): Promise<NotebookEditor> {
   const notebookEditor = await window.showNotebookDocument(notebook);
-  await commands.executeCommand('notebook.selectKernel', { notebookEditor, id: CONTROLLER, extension: extensionId });
+  await commands.executeCommand('notebook.selectKernel', { notebookEditor, id: controller, extension: extensionId });
   return notebookEditor;
 }
 
-function emptyNotebook(): NotebookData {
-  const data = new NotebookData([new NotebookCellData(NotebookCellKind.Code, '', 'python')]);
-  data.metadata = {
-    metadata: {
-      kernelspec: { name: 'python3', display_name: 'Python 3', language: 'python' },
-      language_info: { name: 'python' },
-    },
-  };
+function emptyNotebook({ cells, kernelspec }: EditorLanguage): NotebookData {
+  const data = new NotebookData([new NotebookCellData(NotebookCellKind.Code, '', cells)]);
+  data.metadata = { metadata: { kernelspec, language_info: { name: kernelspec.language } } };
   return data;
 }

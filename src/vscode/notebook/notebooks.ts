@@ -1,9 +1,12 @@
 import path from 'node:path';
 import { type NotebookDocument, type Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
-import type { Attempt, EngineProblem, SessionInfo } from '../../engine/types.ts';
+import type { Attempt, EngineProblem, LanguageId, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
+import { CellNames } from './cellNames.ts';
 import { CellQueue } from './cellQueue.ts';
+import type { CellDiagnostics } from './diagnostics.ts';
+import { Questions } from './questions.ts';
 import { NotebookSession } from './session.ts';
 
 // Saving an untitled notebook opens the file and closes the other; the file may be empty at first.
@@ -13,6 +16,17 @@ const MOVE_MS = 1_000;
 export interface ActiveNotebook {
   readonly session: NotebookSession;
   readonly queue: CellQueue;
+  readonly names: CellNames;
+  readonly questions: Questions;
+}
+
+/** What notebooks report, and where. */
+export interface NotebooksDeps {
+  /** Gets what kept a session from being opened. */
+  readonly onProblem: (problem: EngineProblem, language: LanguageId) => void;
+  /** Gets a file that took over an untitled one's session. */
+  readonly onMoved: (notebook: NotebookDocument, language: LanguageId) => void;
+  readonly diagnostics: CellDiagnostics;
 }
 
 interface Entry extends ActiveNotebook {
@@ -21,32 +35,29 @@ interface Entry extends ActiveNotebook {
   leaving?: NodeJS.Timeout;
 }
 
-/** The notebooks that use our kernel, each with its session; a closed notebook's session ends. */
+/** The notebooks that use our kernels, each with its session; a closed notebook's session ends. */
 export class Notebooks implements Disposable {
   readonly #handle: EngineHandle;
-  readonly #onProblem: (problem: EngineProblem) => void;
-  readonly #onMoved: (notebook: NotebookDocument) => void;
+  readonly #deps: NotebooksDeps;
   readonly #entries = new Set<Entry>();
   readonly #subscriptions = new DisposableStack();
 
-  /** `onProblem` gets what kept a session from being opened, `onMoved` a file that took over an untitled one's session. */
-  constructor(
-    handle: EngineHandle,
-    onProblem: (problem: EngineProblem) => void,
-    onMoved: (notebook: NotebookDocument) => void,
-  ) {
+  constructor(handle: EngineHandle, deps: NotebooksDeps) {
     this.#handle = handle;
-    this.#onProblem = onProblem;
-    this.#onMoved = onMoved;
+    this.#deps = deps;
     this.#subscriptions.add(workspace.onDidCloseNotebookDocument((notebook) => this.release(notebook)));
     this.#subscriptions.add(toDisposable(() => this.#stopTimers()));
   }
 
-  /** The notebook's entry, made at its first run. */
-  of(notebook: NotebookDocument): ActiveNotebook {
+  /** The notebook's entry, made at its first run in this language; a session in another language ends. */
+  of(notebook: NotebookDocument, language: LanguageId): ActiveNotebook {
     const known = [...this.#entries].find((entry) => entry.notebook === notebook);
-    if (known) this.#stay(known);
-    return known ?? this.#add(notebook);
+    if (known?.session.language === language) {
+      this.#stay(known);
+      return known;
+    }
+    if (known) void this.#end(known);
+    return this.#add(notebook, language);
   }
 
   find(uri: Uri): ActiveNotebook | undefined {
@@ -74,10 +85,10 @@ export class Notebooks implements Disposable {
     return session.restart();
   }
 
-  /** The notebook does not use our kernel any more: its session ends, soon at the latest. */
-  release(notebook: NotebookDocument): void {
+  /** The notebook does not use this language's kernel any more, or none at all: its session ends, soon at the latest. */
+  release(notebook: NotebookDocument, language?: LanguageId): void {
     const entry = this.#entry(notebook.uri);
-    if (!entry) return;
+    if (!entry || (language !== undefined && entry.session.language !== language)) return;
     if (!notebook.isUntitled) return void this.#end(entry);
     if (this.#move(entry)) return;
     entry.leaving = setTimeout(() => {
@@ -93,14 +104,17 @@ export class Notebooks implements Disposable {
     return [...this.#entries].find((entry) => !entry.leaving && entry.notebook.uri.toString() === uri.toString());
   }
 
-  #add(notebook: NotebookDocument): Entry {
+  #add(notebook: NotebookDocument, language: LanguageId): Entry {
     const name = path.basename(notebook.uri.path);
-    const session = new NotebookSession(this.#handle, {
+    const session = new NotebookSession(this.#handle, language, {
       id: `notebook/${notebook.uri}`,
       kind: 'notebook',
       label: name,
     });
-    const entry: Entry = { notebook, session, queue: new CellQueue(session, this.#onProblem) };
+    const names = new CellNames();
+    const { diagnostics, onProblem } = this.#deps;
+    const queue = new CellQueue({ session, names, diagnostics, onProblem });
+    const entry: Entry = { notebook, session, names, queue, questions: new Questions() };
     this.#entries.add(entry);
     return entry;
   }
@@ -113,8 +127,9 @@ export class Notebooks implements Disposable {
     );
     if (!file) return false;
     this.#stay(entry);
+    entry.names.move(addressesOf(entry.notebook), addressesOf(file));
     entry.notebook = file;
-    this.#onMoved(file);
+    this.#deps.onMoved(file, entry.session.language);
     return true;
   }
 
@@ -133,6 +148,10 @@ export class Notebooks implements Disposable {
   #stopTimers(): void {
     for (const { leaving } of this.#entries) clearTimeout(leaving);
   }
+}
+
+function addressesOf(notebook: NotebookDocument): string[] {
+  return notebook.getCells().map(({ document }) => document.uri.toString());
 }
 
 function contentOf(notebook: NotebookDocument): string {

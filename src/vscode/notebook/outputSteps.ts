@@ -1,4 +1,4 @@
-import type { Display, RunError, RunOutput, RunResult, SessionState } from '../../engine/types.ts';
+import type { Display, RunError, RunOutput } from '../../engine/types.ts';
 
 /** One change of a cell's outputs. */
 export type OutputStep =
@@ -62,38 +62,7 @@ function stepOf(output: Exclude<RunOutput, { kind: 'clear' }>): OutputStep {
   }
 }
 
-/**
- * What a run's end adds to its live output: what was cut, an error that was not shown yet, and what was lost.
- * `state` is the session's, undefined when it was closed.
- */
-export function closingSteps(result: RunResult, errorShown: boolean, state?: SessionState): readonly OutputStep[] {
-  const { error, sessionLost, truncated } = result;
-  const steps: OutputStep[] = [];
-  if (truncated) {
-    steps.push(notice(`Output was cut: ${cutWords(result)}. The setting hothouse.limits.outputKb sets the limit.`));
-  }
-  if (error && !errorShown) steps.push({ kind: 'error', error });
-  // The traceback is there already; that the session is lost was not known then.
-  else if (error && sessionLost) steps.push({ kind: 'error', error: { ...error, traceback: '' } });
-  if (sessionLost && (state === undefined || state === 'ended')) steps.push(OVER);
-  return steps;
-}
-
-const OVER = notice('The next cell that you run starts a new interpreter: run first the cells that it needs.');
-
 /** A line of ours among a cell's outputs. */
 export function notice(text: string): OutputStep {
   return { kind: 'text', stream: 'stderr', text: `${text}\n` };
-}
-
-function cutWords({ stdoutBytes, stderrBytes }: RunResult): string {
-  const streams = [
-    stdoutBytes > 0 ? `${kilobytes(stdoutBytes)} written to stdout` : '',
-    stderrBytes > 0 ? `${kilobytes(stderrBytes)} written to stderr` : '',
-  ].filter(Boolean);
-  return streams.join(', ') || 'a display was too large';
-}
-
-function kilobytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1024)} KB`;
 }

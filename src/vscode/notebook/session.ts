@@ -1,4 +1,4 @@
-import type { Attempt, Owner, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
+import type { Attempt, LanguageId, Owner, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 
 /** What opening gave: the session, and whether it replaces one that somebody else closed. */
@@ -6,16 +6,24 @@ export type Opened =
   | { readonly ok: true; readonly id: string; readonly replaced: boolean }
   | Extract<Attempt<never>, { ok: false }>;
 
+/** A cell to run; `name` is the same for the same cell in every run of it. */
+export interface CellToRun {
+  readonly name: string;
+  readonly code: string;
+}
+
 /** The session of one notebook: opened at its first cell, started anew when it has ended. */
 export class NotebookSession {
+  readonly language: LanguageId;
   readonly #handle: EngineHandle;
   readonly #owner: Owner;
   /** Of the latest session, closed or not. */
   #id: string | undefined;
   #runs = 0;
 
-  constructor(handle: EngineHandle, owner: Owner) {
+  constructor(handle: EngineHandle, language: LanguageId, owner: Owner) {
     this.#handle = handle;
+    this.language = language;
     this.#owner = owner;
   }
 
@@ -31,7 +39,7 @@ export class NotebookSession {
     const engine = await this.#handle.get();
     const opened = known
       ? await engine.restartSession(known.id)
-      : await engine.openSession('python', this.#owner, signal);
+      : await engine.openSession(this.language, this.#owner, signal);
     if (!opened.ok) return opened;
     const replaced = !known && this.#id !== undefined;
     this.#id = opened.value.id;
@@ -45,10 +53,16 @@ export class NotebookSession {
     return this.#runs;
   }
 
-  /** Runs a cell without a time limit. */
-  async run(id: string, code: string, onOutput: (output: RunOutput) => void, signal: AbortSignal): Promise<RunResult> {
+  /** Runs a cell without a time limit, in place of what it was before where the language knows places; it may be empty. */
+  async run(
+    sessionId: string,
+    { name, code }: CellToRun,
+    onOutput: (output: RunOutput) => void,
+    signal: AbortSignal,
+  ): Promise<RunResult> {
     const engine = await this.#handle.get();
-    const request = { language: 'python', code, owner: this.#owner, sessionId: id, timeoutSeconds: 0 } as const;
+    const { language } = this;
+    const request = { language, code, owner: this.#owner, sessionId, timeoutSeconds: 0, cell: name };
     return engine.run(request, onOutput, signal);
   }
 

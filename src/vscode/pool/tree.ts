@@ -1,6 +1,7 @@
 import { plainText } from '../../base/log.ts';
 import type {
   EnvironmentInfo,
+  LanguageId,
   Owner,
   SandboxInfo,
   SessionInfo,
@@ -8,7 +9,8 @@ import type {
   SlotState,
   Snapshot,
 } from '../../engine/types.ts';
-import { ageWords, counted, joined, memoryWords } from './words.ts';
+import { EDITOR_LANGUAGES } from '../languages.ts';
+import { ageWords, counted, importsWords, joined, memoryWords, oneLine } from './words.ts';
 
 /** What a row stands for; actions get it back. */
 export type Subject =
@@ -70,7 +72,7 @@ function environmentRow(
   const warm = sandboxes.filter(({ state }) => state === 'idle').length;
   return {
     id: `environment/${id}`,
-    label: capitalized(language),
+    label: languageName(language),
     description: joined(`${warm} warm`, waiting > 0 ? `${waiting} waiting` : undefined, runtime),
     tooltip: `Image ${plainText(image)}\n${counted(runs, 'run')} so far, ${warm} warm of ${counted(sandboxes.length, 'sandbox', 'sandboxes')}`,
     icon: 'layers',
@@ -92,13 +94,21 @@ function sandboxRow(sandbox: SandboxInfo, sessions: readonly SessionInfo[], now:
   const { words, ...look } = SLOTS[sandbox.state];
   const session = sessions.find(({ id }) => id === sandbox.sessionId);
   const state = session ? 'session' : words;
-  const owner = sandbox.owner ? `\nIn use by ${ownerWords(sandbox.owner)}` : '';
+  const owner = sandbox.owner ? `In use by ${ownerWords(sandbox.owner)}` : '';
+  const header = oneLine(sandbox.header);
   return {
     id: `sandbox/${sandbox.id}`,
     // One that boots has no container and no id of the host's yet.
     label: sandbox.state === 'booting' ? 'New' : plainText(sandbox.id).slice(0, ID_LENGTH),
-    description: joined(state, ageWords(now - sandbox.createdAt), memoryWords(sandbox.memoryBytes)),
-    tooltip: `Sandbox ${plainText(sandbox.id)}\nState: ${words}, ${counted(sandbox.uses, 'run')}${owner}`,
+    description: joined(
+      state,
+      importsWords(sandbox.header),
+      ageWords(now - sandbox.createdAt),
+      memoryWords(sandbox.memoryBytes),
+    ),
+    tooltip: [`Sandbox ${plainText(sandbox.id)}`, `State: ${words}, ${counted(sandbox.uses, 'run')}`, owner, header]
+      .filter(Boolean)
+      .join('\n'),
     ...look,
     context: 'sandbox',
     subject: { kind: 'sandbox', sandbox },
@@ -124,15 +134,17 @@ function sessionsRow(sessions: readonly SessionInfo[], now: number, labelOf: Lab
 const OWNER_ICONS: Readonly<Record<Owner['kind'], string>> = { notebook: 'notebook', mcp: 'hubot', cli: 'terminal' };
 
 function sessionRow(session: SessionInfo, now: number, labelOf: LabelOf): Row {
-  const { id, owner, state, memoryBytes, openedAt, lastUsedAt, runs } = session;
+  const { id, language, owner, state, memoryBytes, openedAt, lastUsedAt, runs } = session;
   return {
     id: `session/${id}`,
     label: plainText(labelOf(session)),
-    description: joined(stateWords(state), ageWords(now - openedAt), memoryWords(memoryBytes)),
+    // A row has room for few words.
+    description: joined(languageName(language), state === 'idle' ? ageWords(now - openedAt) : stateWords(state)),
     tooltip: [
-      `${capitalized(session.language)} session ${plainText(id)}`,
+      `${languageName(language)} session ${plainText(id)}`,
+      joined(`State: ${stateWords(state)}`, memoryWords(memoryBytes)),
       `Owner: ${ownerWords(owner)}`,
-      `${counted(runs, 'run')}, last used ${ageWords(now - lastUsedAt)} ago`,
+      `Opened ${ageWords(now - openedAt)} ago, ${counted(runs, 'run')}, last used ${ageWords(now - lastUsedAt)} ago`,
     ].join('\n'),
     icon: state === 'busy' || state === 'starting' ? 'loading~spin' : OWNER_ICONS[owner.kind],
     context: `session-${owner.kind}-${state}`,
@@ -150,6 +162,6 @@ function ownerWords({ kind, label }: Owner): string {
   return `${kinds[kind]} ${plainText(label)}`;
 }
 
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
+function languageName(id: LanguageId): string {
+  return EDITOR_LANGUAGES[id].name;
 }

@@ -1,3 +1,8 @@
+import { plainText } from '../../base/log.ts';
+
+/** More of a header than this is for the tooltip. */
+const IMPORTS_LENGTH = 40;
+
 /** A time span for people, in its largest unit: `<1 min`, `3 min`, `2 h`, `4 d`. */
 export function ageWords(ms: number): string {
   const seconds = Math.floor(ms / 1000);
@@ -21,4 +26,17 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
 /** The parts that there are, between middle dots. */
 export function joined(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
+}
+
+/** The lines of a text in one, without control characters. */
+export function oneLine(text: string): string {
+  return plainText(text).trim().replace(/\s+/g, ' ');
+}
+
+/** What a header of Lean imports, short: `imports Lean, Std`; nothing for an empty one. */
+export function importsWords(header: string): string | undefined {
+  const lines = header.split('\n').map((line) => oneLine(line).replace(/^import /, ''));
+  const modules = lines.filter(Boolean).join(', ');
+  if (modules === '') return undefined;
+  return `imports ${modules.length > IMPORTS_LENGTH ? `${modules.slice(0, IMPORTS_LENGTH - 1)}…` : modules}`;
 }

@@ -1,4 +1,5 @@
-import type { EngineProblem, Snapshot } from '../../engine/types.ts';
+import type { EngineProblem, SessionInfo, Snapshot } from '../../engine/types.ts';
+import { ALL_LANGUAGES } from '../languages.ts';
 import { counted } from '../pool/words.ts';
 
 /** What the status bar item shows. */
@@ -14,9 +15,20 @@ export function statusText({ environments, sessions, running }: Snapshot, proble
     return { text: '$(warning) Hothouse', tooltip: `${problem.message} ${problem.advice}`, warning: true };
   }
   const warm = environments.flatMap(({ sandboxes }) => sandboxes).filter(({ state }) => state === 'idle').length;
-  const parts = [`${warm} warm`, counted(sessions.length, 'session'), counted(running, 'run')];
+  const parts = [`${warm} warm`, sessionsWords(sessions), counted(running, 'run')];
   const tooltip = `Hothouse: ${parts.join(', ')}`;
   if (running > 0) return { text: `$(loading~spin) Hothouse ${running}`, tooltip, warning: false };
   if (warm > 0) return { text: `$(flame) Hothouse ${warm}`, tooltip, warning: false };
   return { text: '$(flame) Hothouse', tooltip, warning: false };
+}
+
+/** `2 sessions (1 Python, 1 Lean)`. */
+function sessionsWords(sessions: readonly SessionInfo[]): string {
+  const words = counted(sessions.length, 'session');
+  const counts = ALL_LANGUAGES.map(({ id, name }) => ({
+    name,
+    count: sessions.filter(({ language }) => language === id).length,
+  }));
+  const present = counts.filter(({ count }) => count > 0).map(({ name, count }) => `${count} ${name}`);
+  return present.length === 0 ? words : `${words} (${present.join(', ')})`;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { commands, extensions } from 'vscode';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { report, runTests, test } from './harness.ts';
+import { leanTests } from './leanTests.ts';
 import { mcpTests } from './mcpTests.ts';
 import { notebookTests } from './notebookTests.ts';
 
@@ -23,5 +24,6 @@ export async function run(): Promise<void> {
 
   const { notebook } = notebookTests();
   mcpTests(notebook);
+  if (process.env.E2E_LEAN) leanTests();
   await runTests();
 }

@@ -12,16 +12,21 @@ import {
 } from 'vscode';
 import { until } from './harness.ts';
 
-/** Opens a notebook by our command. */
-export async function newNotebook(): Promise<NotebookDocument> {
-  await commands.executeCommand('hothouse.newPythonSession');
-  return until('the new notebook', () => window.activeNotebookEditor?.notebook);
+/** Opens a notebook by one of our commands. */
+export async function newNotebook(command = 'hothouse.newPythonSession'): Promise<NotebookDocument> {
+  const before = window.activeNotebookEditor?.notebook;
+  await commands.executeCommand(command);
+  return until('the new notebook', () => {
+    const notebook = window.activeNotebookEditor?.notebook;
+    return notebook === before ? undefined : notebook;
+  });
 }
 
-/** Appends cells with these codes. */
+/** Appends cells with these codes, in the language of the first cell. */
 export async function addCells(notebook: NotebookDocument, ...codes: string[]): Promise<NotebookCell[]> {
   const at = notebook.cellCount;
-  const cells = codes.map((code) => new NotebookCellData(NotebookCellKind.Code, code, 'python'));
+  const { languageId } = notebook.cellAt(0).document;
+  const cells = codes.map((code) => new NotebookCellData(NotebookCellKind.Code, code, languageId));
   const edit = new WorkspaceEdit();
   edit.set(notebook.uri, [NotebookEdit.insertCells(at, cells)]);
   await workspace.applyEdit(edit);

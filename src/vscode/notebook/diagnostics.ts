@@ -1,0 +1,58 @@
+import {
+  Diagnostic,
+  type DiagnosticCollection,
+  DiagnosticSeverity,
+  languages,
+  Range,
+  type TextDocument,
+  workspace,
+} from 'vscode';
+import { type Disposable, DisposableStack } from '../../base/disposable.ts';
+import type { CheckReport } from './reportSteps.ts';
+import { type Squiggle, squigglesOf } from './squiggles.ts';
+
+const SEVERITIES: Readonly<Record<Squiggle['severity'], DiagnosticSeverity>> = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  // It stands below the cell already: a hover tells which line said it, and the list of problems does not repeat it.
+  information: DiagnosticSeverity.Hint,
+  hint: DiagnosticSeverity.Hint,
+};
+
+/** Messages under the code of cells, until the code changes. */
+export class CellDiagnostics implements Disposable {
+  readonly #stack = new DisposableStack();
+  readonly #collection: DiagnosticCollection;
+
+  constructor() {
+    this.#collection = this.#stack.add(languages.createDiagnosticCollection('hothouse'));
+    this.#stack.add(
+      workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0) this.clear(document);
+      }),
+    );
+    this.#stack.add(workspace.onDidCloseTextDocument((document) => this.clear(document)));
+  }
+
+  /** Shows what `report` says of `code`, unless the cell holds something else by now. */
+  show(document: TextDocument, code: string, report: CheckReport): void {
+    if (document.isClosed || document.getText() !== code) return;
+    this.#collection.set(document.uri, squigglesOf(report, code).map(diagnosticOf));
+  }
+
+  clear({ uri }: TextDocument): void {
+    // A deletion is told to everybody, also when nothing was there, and this is asked at every key.
+    if (this.#collection.has(uri)) this.#collection.delete(uri);
+  }
+
+  dispose(): void {
+    this.#stack.dispose();
+  }
+}
+
+function diagnosticOf({ severity, start, end, text }: Squiggle): Diagnostic {
+  const range = new Range(start.line, start.character, end.line, end.character);
+  const diagnostic = new Diagnostic(range, text, SEVERITIES[severity]);
+  diagnostic.source = 'Lean';
+  return diagnostic;
+}

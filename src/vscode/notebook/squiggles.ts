@@ -1,0 +1,31 @@
+import type { CheckReport } from './reportSteps.ts';
+
+/** A message at its place in the editor's coordinates: lines from 0, UTF-16 units from 0. */
+export interface Squiggle {
+  readonly severity: CheckReport['messages'][number]['severity'];
+  readonly start: Spot;
+  readonly end: Spot;
+  readonly text: string;
+}
+
+interface Spot {
+  readonly line: number;
+  readonly character: number;
+}
+
+/** The messages of a report on `code`. */
+export function squigglesOf({ messages }: CheckReport, code: string): readonly Squiggle[] {
+  const lines = code.split(/\r\n|\r|\n/);
+  const spot = (line: number, column: number) => ({ line: line - 1, character: utf16Column(lines[line - 1], column) });
+  return messages.map(({ severity, line, column, endLine, endColumn, text }) => ({
+    severity,
+    start: spot(line, column),
+    end: spot(endLine, endColumn),
+    text: text.trimEnd(),
+  }));
+}
+
+/** `column` in code points as UTF-16 units; not beyond the line's end. */
+function utf16Column(line = '', column: number): number {
+  return [...line].slice(0, column).join('').length;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { LANGUAGES } from '../../src/engine/types.ts';
+import { ALL_LANGUAGES } from '../../src/vscode/languages.ts';
+
+const { contributes } = packageJson;
+
+describe('every language', () => {
+  it('is offered', () => {
+    expect(ALL_LANGUAGES.map(({ id }) => id)).toEqual(LANGUAGES);
+  });
+
+  it.each(ALL_LANGUAGES)('$name has its commands in package.json, in the menus and in the welcome view', (language) => {
+    const { newSession, build } = language.commands;
+    const commandsIn = (entries: readonly { command: string }[]) => entries.map(({ command }) => command);
+    expect(commandsIn(contributes.commands)).toEqual(expect.arrayContaining([newSession, build]));
+    expect(commandsIn(contributes.menus['file/newFile'])).toContain(newSession);
+    expect(commandsIn(contributes.menus['view/title'])).toEqual(expect.arrayContaining([newSession, build]));
+    expect(contributes.viewsWelcome[0]?.contents).toContain(`(command:${newSession})`);
+    expect(Object.keys(contributes.configuration.properties)).toContain(language.imageSetting);
+  });
+
+  it.each(ALL_LANGUAGES)('$name has a kernel that the toolbar knows for ours', ({ controller }) => {
+    const kernel = `${packageJson.publisher}.${packageJson.name}/${controller}`;
+    for (const { when } of contributes.menus['notebook/toolbar']) {
+      const pattern = /^notebookKernel =~ \/(.*)\/$/.exec(when)?.[1] ?? 'no pattern';
+      expect(kernel).toMatch(new RegExp(pattern));
+    }
+  });
+});
+
+describe('the language of Lean cells', () => {
+  it("is declared by its id alone, so that the Lean extension's grammar and configuration stand", () => {
+    expect(contributes.languages.map((language) => Object.keys(language))).toEqual([['id', 'aliases']]);
+    expect(contributes.languages[0]?.id).toBe('lean4');
+    expect(contributes).not.toHaveProperty('grammars');
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { deferred } from '../../src/base/deferred.ts';
+import { Questions } from '../../src/vscode/notebook/questions.ts';
+
+const { signal } = new AbortController();
+
+it('asks the second question when the first has its answer', async () => {
+  const questions = new Questions();
+  const first = deferred<string>();
+  const asked: string[] = [];
+  const answers = [
+    questions.ask(() => {
+      asked.push('first');
+      return first.promise;
+    }, signal),
+    questions.ask(async () => {
+      asked.push('second');
+      return 'b';
+    }, signal),
+  ];
+  await Promise.resolve();
+  expect(asked).toEqual(['first']);
+  first.resolve('a');
+  expect(await Promise.all(answers)).toEqual(['a', 'b']);
+});
+
+it('does not ask what nobody wants to know any more', async () => {
+  const questions = new Questions();
+  const first = deferred<string>();
+  const impatient = new AbortController();
+  void questions.ask(() => first.promise, signal);
+  const answer = questions.ask(() => Promise.reject(new Error('asked')), impatient.signal);
+  impatient.abort();
+  first.resolve('a');
+  expect(await answer).toBeUndefined();
+});
+
+it('goes on after a question that failed', async () => {
+  const questions = new Questions();
+  await expect(questions.ask(() => Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
+  expect(await questions.ask(async () => 'b', signal)).toBe('b');
+});

@@ -1,0 +1,13 @@
+import type { CheckReport } from '../../src/vscode/notebook/reportSteps.ts';
+
+type Message = CheckReport['messages'][number];
+
+/** A report, with whatever a test wants to see of it; by itself nothing is wrong. */
+export function report(over: Partial<CheckReport>): CheckReport {
+  return { verdict: 'accepted', messages: [], sorries: [], axioms: null, goals: null, ...over };
+}
+
+/** A message on the first character. */
+export function message(over: Partial<Message>): Message {
+  return { severity: 'information', line: 1, column: 0, endLine: 1, endColumn: 1, text: 'm', ...over };
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { squigglesOf } from '../../src/vscode/notebook/squiggles.ts';
+import { message, report } from './reports.ts';
+
+function placesOf(code: string, over: Parameters<typeof message>[0]) {
+  return squigglesOf(report({ messages: [message(over)] }), code).map(({ start, end }) => [start, end]);
+}
+
+it('counts lines from 0 and columns in UTF-16 units', () => {
+  expect(placesOf('def 𝔸 := 1\n#eval 𝔸𝔸 x', { line: 2, column: 6, endLine: 2, endColumn: 10 })).toEqual([
+    [
+      { line: 1, character: 6 },
+      { line: 1, character: 12 },
+    ],
+  ]);
+});
+
+it('knows other line ends', () => {
+  expect(placesOf('a\r\n𝔸 b', { line: 2, column: 2, endLine: 2, endColumn: 3 })).toEqual([
+    [
+      { line: 1, character: 3 },
+      { line: 1, character: 4 },
+    ],
+  ]);
+});
+
+it('does not go beyond the end of a line or of the code', () => {
+  expect(placesOf('ab', { line: 1, column: 1, endLine: 2, endColumn: 5 })).toEqual([
+    [
+      { line: 0, character: 1 },
+      { line: 1, character: 0 },
+    ],
+  ]);
+});
+
+it('keeps severity and text', () => {
+  const messages = [message({ severity: 'warning', text: 'unused variable\n' })];
+  expect(squigglesOf(report({ messages }), 'x')).toMatchObject([{ severity: 'warning', text: 'unused variable' }]);
+});
