@@ -3,6 +3,7 @@ import path from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
+import { imageSources } from '../../src/engine/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
@@ -22,7 +23,7 @@ export async function realEngine(options: OptionsInput): Promise<Engine> {
     clock: systemClock,
     log: silentLog,
     identity: { machine: await machineId(), owner: await thisOwner() },
-    images: { python: async () => ({ context: path.join(images, 'python'), buildArgs: {} }) },
+    images: imageSources(images, async () => ({ buildArgs: {} })),
   });
 }
 
@@ -33,10 +34,11 @@ export async function run(engine: Engine, code: string, sessionId?: string): Pro
   return result;
 }
 
-/** Resolves when `count` sandboxes are warm, preloading included. */
-export async function warm(engine: Engine, count: number): Promise<void> {
+/** Resolves when `count` sandboxes are warm, preloading or the header of Lean included. */
+export async function warm(engine: Engine, count: number, header = ''): Promise<void> {
   for (;;) {
-    const idle = engine.snapshot().environments.flatMap(({ sandboxes }) => sandboxes.filter((s) => s.state === 'idle'));
+    const all = engine.snapshot().environments.flatMap(({ sandboxes }) => sandboxes);
+    const idle = all.filter((sandbox) => sandbox.state === 'idle' && sandbox.header.trim() === header);
     if (idle.length >= count) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -1,0 +1,145 @@
+import { cpus } from 'node:os';
+import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
+import type { Engine } from '../../src/engine/types.ts';
+import { withClient } from './client.ts';
+import { OWNER, realEngine, run, SETTLE_MS, warm } from './engine.ts';
+import { dockerTimings, pythonDockerMcp } from './peers.ts';
+import type { Measured, Row } from './report.ts';
+import { resetTimings } from './resets.ts';
+import { type Timing, time, timing } from './stats.ts';
+
+const IMAGE = DEFAULT_OPTIONS.python.image;
+const CODES = ['print(1)', 'import numpy, pandas'] as const;
+/** Pause between calls as of somebody who reads the answers; back to back, resets are part of the time. */
+const PACE_MS = 25;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Options of an engine that warms nothing but Python. */
+const PYTHON_ALONE = { lean: { prewarmHeaders: [] } };
+
+/** Measures Python: our own runs, what the machine and a peer take for the same code, and what warmth costs. */
+export async function measurePython(): Promise<Measured> {
+  const rows = [...(await ourRows()), ...(await resetRows())];
+  for (const code of CODES) rows.push(...(await peers(code)));
+  const figures = {
+    'one-shot runs a second, 8 at a time': await runsASecond(),
+    'idle warm sandbox, preloaded, MB': await idleMemory(DEFAULT_OPTIONS.python.preload),
+    'idle warm sandbox, nothing preloaded, MB': await idleMemory([]),
+    'eight warm sandboxes, ms': await timeToWarm(8),
+  };
+  return { rows, figures };
+}
+
+async function ourRows(): Promise<Row[]> {
+  const engine = await realEngine({});
+  try {
+    await run(engine, 'print(1)');
+    await pause(SETTLE_MS);
+    const rows: Row[] = [];
+    for (const code of CODES) rows.push(...(await ours(engine, code)));
+    return rows;
+  } finally {
+    await engine.dispose();
+  }
+}
+
+async function ours(engine: Engine, code: string): Promise<Row[]> {
+  const oneShot = await time(200, () => run(engine, code), 20);
+  const paced = await time(100, () => run(engine, code), 5, PACE_MS);
+  const overMcp = await mcp(engine, code, 200, 0);
+  const pacedMcp = await mcp(engine, code, 100, PACE_MS);
+  const session = await engine.openSession('python', OWNER);
+  if (!session.ok) throw new Error(session.error.message);
+  const cell = await time(300, () => run(engine, code, session.value.id), 20);
+  await engine.closeSession(session.value.id);
+  return [
+    { what: 'Hothouse, engine, one-shot, back to back', code, timing: oneShot },
+    { what: `Hothouse, engine, one-shot, every ${PACE_MS} ms`, code, timing: paced },
+    { what: 'Hothouse, MCP over HTTP, one-shot, back to back', code, timing: overMcp },
+    { what: `Hothouse, MCP over HTTP, one-shot, every ${PACE_MS} ms`, code, timing: pacedMcp },
+    { what: 'Hothouse, session cell', code, timing: cell },
+  ];
+}
+
+function mcp(engine: Engine, code: string, count: number, pauseMs: number): Promise<Timing> {
+  return withClient(engine, (call) => time(count, () => call('run_code', { language: 'python', code }), 20, pauseMs));
+}
+
+async function resetRows(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const code of CODES) {
+    const resets = await resetTimings(code, 200);
+    rows.push({ what: 'Hothouse, verified reset after the run', code, timing: resets.whole });
+    rows.push({ what: 'of it in the sandbox: kill, wipe and look', code, timing: resets.agent });
+  }
+  return rows;
+}
+
+async function peers(code: string): Promise<Row[]> {
+  const docker = await dockerTimings(IMAGE, code, { exec: 30, run: 10, bare: 30 });
+  const peer = await pythonDockerMcp(IMAGE, code, 15);
+  return [
+    { what: 'docker exec python3 -c', code, timing: docker.exec },
+    { what: 'docker run --rm … python3 -c', code, timing: docker.run },
+    { what: 'python3 -c on the machine itself', code, timing: docker.bare },
+    { what: 'python-docker-mcp, pooled one-shot', code, timing: peer && timing(peer.transient) },
+    { what: 'python-docker-mcp, persistent call', code, timing: peer && timing(peer.persistent) },
+  ];
+}
+
+async function runsASecond(): Promise<number> {
+  // Twice as many sandboxes as cores: one runs while another is reset; more only wait for a core.
+  const size = 2 * cpus().length;
+  const wide = await realEngine({ ...PYTHON_ALONE, pool: { size, prewarm: true } });
+  try {
+    await warm(wide, size);
+    await pause(2 * SETTLE_MS);
+    await throughput(wide, 8, 2);
+    return await throughput(wide, 8, 10);
+  } finally {
+    await wide.dispose();
+  }
+}
+
+/** One-shot runs a second, `concurrency` at a time, over `seconds`. */
+async function throughput(engine: Engine, concurrency: number, seconds: number): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  let done = 0;
+  const worker = async () => {
+    while (performance.now() < end) {
+      await run(engine, 'print(1)');
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  return done / seconds;
+}
+
+async function idleMemory(preload: string[]): Promise<number> {
+  const engine = await realEngine({ python: { preload }, pool: { size: 1 } });
+  try {
+    await run(engine, 'print(1)');
+    await pause(SETTLE_MS);
+    const off = engine.onDidChange(() => {});
+    let memory: number | null = null;
+    while (memory === null) {
+      await pause(250);
+      memory = engine.snapshot().environments[0]?.sandboxes[0]?.memoryBytes ?? null;
+    }
+    off.dispose();
+    return memory / 2 ** 20;
+  } finally {
+    await engine.dispose();
+  }
+}
+
+async function timeToWarm(count: number): Promise<number> {
+  const engine = await realEngine({ ...PYTHON_ALONE, pool: { size: count, prewarm: true } });
+  try {
+    const start = performance.now();
+    await warm(engine, count);
+    return performance.now() - start;
+  } finally {
+    await engine.dispose();
+  }
+}

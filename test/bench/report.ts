@@ -1,0 +1,56 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import path from 'node:path';
+import { type Timing, table } from './stats.ts';
+
+const OUT = path.resolve(import.meta.dirname, '../../out/bench');
+
+/** One kind of call, timed; null where it could not be had on this machine. */
+export interface Row {
+  readonly what: string;
+  readonly code: string;
+  readonly timing: Timing | null;
+}
+
+/** What a part of the benchmark measured; figures carry their unit in their name. */
+export interface Measured {
+  readonly rows: readonly Row[];
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+/** Prints what was measured, and keeps it as `out/bench/NAME.md` and `.json`. */
+export async function report(name: string, { rows, figures }: Measured): Promise<void> {
+  const described = await machine();
+  const text = [
+    described,
+    '',
+    table(
+      ['what', 'code', 'median ms', 'p95 ms'],
+      rows.map(({ what, code, timing }) => [
+        what,
+        `\`${code}\``,
+        timing ? rounded(timing.median) : '–',
+        timing ? rounded(timing.p95) : '–',
+      ]),
+    ),
+    '',
+    table(
+      ['figure', 'value'],
+      Object.entries(figures).map(([figure, value]) => [figure, rounded(value)]),
+    ),
+  ].join('\n');
+  await mkdir(OUT, { recursive: true });
+  await writeFile(path.join(OUT, `${name}.json`), JSON.stringify({ machine: described, rows, figures }, null, 2));
+  await writeFile(path.join(OUT, `${name}.md`), `${text}\n`);
+  console.log(text);
+}
+
+function rounded(value: number): string {
+  return value.toFixed(Math.abs(value) < 10 ? 2 : 0);
+}
+
+async function machine(): Promise<string> {
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
+  const system = (await readFile('/etc/os-release', 'utf8').catch(() => '')).match(/^PRETTY_NAME="(.+)"$/m)?.[1];
+  return `${cpus().length} × ${cpus()[0]?.model.trim()}, ${memory}, ${system ?? process.platform}, Node ${process.version}`;
+}

@@ -1,0 +1,19 @@
+const SHAPES: readonly ((n: number) => string)[] = [
+  (n) => `theorem t${n} (p q : Prop) (hp : p) (hq : q) : p ∧ ${n} = ${n} ∧ q := ⟨hp, rfl, hq⟩`,
+  (n) => `theorem t${n} (p q : Prop) (hp : p) (hq : q) : p ∧ ${n} = ${n} ∧ q := by\n  exact ⟨hp, rfl, hq⟩`,
+  (n) => `theorem t${n} (p q : Prop) (h : p ∨ q ∧ ${n} = ${n}) : q ∨ p := by
+  cases h with
+  | inl h => exact Or.inr h
+  | inr h => exact Or.inl h.1`,
+  (n) => `theorem t${n} (a : Nat) : 0 + a + 0 * ${n} = 0 + a := by
+  induction a with
+  | zero => rfl
+  | succ n ih => rfl`,
+];
+
+/** A small theorem behind a header, proved by a term or by tactics; each number's is another one. */
+export function theoremOf(header: string, n: number): string {
+  const shape = SHAPES[n % SHAPES.length];
+  const theorem = shape ? shape(n) : '';
+  return header ? `${header}\n${theorem}` : theorem;
+}
