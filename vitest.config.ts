@@ -2,7 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 const attacks = ['test/isolation/**', 'test/faults/**'];
 
-/** `unit` needs nothing but Node; `docker`, `isolation` and `faults` need a Docker Engine and the Python image. */
+/**
+ * `unit` needs nothing but Node; `docker`, `isolation` and `faults` need a Docker Engine and the Python image; `lean` needs
+ * a Docker Engine and the image with Lean that HOTHOUSE_TEST_LEAN_IMAGE names.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -10,7 +13,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.docker.test.ts', 'test/e2e/**', ...attacks],
+          exclude: ['test/**/*.docker.test.ts', 'test/**/*.lean.test.ts', 'test/e2e/**', ...attacks],
+          // Some start programs, which takes long on a busy machine.
+          testTimeout: 30_000,
         },
       },
       {
@@ -21,6 +26,15 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Sandboxes share two cores and some tests measure; one file at a time keeps them honest.
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'lean',
+          include: ['test/**/*.lean.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           fileParallelism: false,
         },
       },

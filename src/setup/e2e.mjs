@@ -2,12 +2,14 @@
 // `npm run e2e [-- host|ui]`: the tests in a real VS Code alone, on what was built and packed last.
 import { spawn } from 'node:child_process';
 import { editorVariables } from './editor.mjs';
+import { ensureLeanImage, LEAN_IMAGE_VARIABLE } from './leanImage.mjs';
 import { root } from './paths.mjs';
 import { ended } from './run.mjs';
 import { fail } from './steps.mjs';
 
 async function main() {
-  const env = { ...process.env, ...(await editorVariables()) };
+  const image = await ensureLeanImage();
+  const env = { ...process.env, ...(await editorVariables()), ...(image && { [LEAN_IMAGE_VARIABLE]: image }) };
   const args = ['test/e2e/run.mjs', ...process.argv.slice(2)];
   process.exitCode = await ended(spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env }));
 }

@@ -6,7 +6,7 @@ import { ask } from './run.mjs';
 
 const ENTERED = 'SETUP_IN_DOCKER_GROUP';
 const KEPT =
-  /^(PATH|HOME|CI|TERM|DISPLAY|SETUP_IN_DOCKER_GROUP|(HOTHOUSE|XDG|NODE|NPM|PIP|SSL)_.*|(HTTPS?|NO)_PROXY)$/i;
+  /^(PATH|HOME|CI|TERM|DISPLAY|LEAN_TOOLCHAIN_DIR|SETUP_IN_DOCKER_GROUP|(HOTHOUSE|XDG|NODE|NPM|PIP|SSL)_.*|(HTTPS?|NO)_PROXY)$/i;
 
 /**
  * Runs this command again as a member of the group that may speak with Docker, and ends with its exit status: with `sg`

@@ -12,7 +12,7 @@ export const vsix = join(root, 'dist/hothouse.vsix');
 
 /** The environment without what only set-up understands: the program would report those as options it does not have. */
 export function programEnv(env = process.env) {
-  const { HOTHOUSE_CACHE_DIR, HOTHOUSE_CHROMIUM, ...rest } = env;
+  const { HOTHOUSE_CACHE_DIR, HOTHOUSE_CHROMIUM, HOTHOUSE_TEST_LEAN_IMAGE, ...rest } = env;
   return rest;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { out, programEnv, root } from './paths.mjs';
-import { logFile, logged, tail } from './run.mjs';
+import { ask, logFile, logged, tail } from './run.mjs';
 
 const bin = (name) => join(root, 'node_modules', name);
 
@@ -38,8 +38,8 @@ export async function check(name, script, args) {
   return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, details: shown(name) };
 }
 
-/** A project of vitest, counted test by test. */
-export async function vitest(project) {
+/** A project of vitest, counted test by test; `env` on top of ours. */
+export async function vitest(project, env = {}) {
   const report = join(out, `${project}.json`);
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
@@ -47,12 +47,18 @@ export async function vitest(project) {
     project,
     process.execPath,
     [bin('vitest/vitest.mjs'), 'run', '--project', project, ...reporters],
-    { env: programEnv() },
+    { env: { ...programEnv(), ...env } },
   );
   const counts = existsSync(report) ? vitestCounts(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 0 };
   // Whatever made it fail without a failed test is a failure too.
   if (status !== 0 && counts.failed === 0) counts.failed = 1;
   return { ...counts, ...(counts.failed > 0 ? { details: shown(project, 60) } : {}) };
+}
+
+/** How many tests a project of vitest has, without running any. */
+export async function countTests(project) {
+  const list = await ask(process.execPath, [bin('vitest/vitest.mjs'), 'list', '--project', project, '--json']);
+  return list === null ? 0 : JSON.parse(list).length;
 }
 
 /** The counts of vitest's JSON report; a file that could not be loaded is one failure. */

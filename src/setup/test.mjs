@@ -6,10 +6,11 @@ import { installDependencies } from './dependencies.mjs';
 import { editorVariables } from './editor.mjs';
 import { ensureEngine } from './engine.mjs';
 import { ensurePythonImage } from './image.mjs';
+import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, skippedLine } from './leanImage.mjs';
 import { ourContainers, requireNoneLeft } from './leftovers.mjs';
 import { logs } from './paths.mjs';
 import { fail, step } from './steps.mjs';
-import { check, editorTests, part, Tally, vitest } from './suite.mjs';
+import { check, countTests, editorTests, part, Tally, vitest } from './suite.mjs';
 
 const tally = new Tally();
 
@@ -20,7 +21,8 @@ async function setUp() {
   await step('Container engine', ensureEngine);
   // Compiling the editor and building the image wait for different things.
   const [env] = await Promise.all([editorVariables(), step('Python environment', ensurePythonImage)]);
-  return env;
+  if (leanSource().kind === 'none') return env;
+  return { ...env, [LEAN_IMAGE_VARIABLE]: await step('Lean environment', ensureLeanImage) };
 }
 
 async function testAll(env) {
@@ -30,10 +32,16 @@ async function testAll(env) {
   await part(tally, 'Unit tests', () => vitest('unit'));
   await part(tally, 'Packed extension', pack);
   await part(tally, 'Tests with Docker', () => vitest('docker'));
+  await testLean(env);
   // Faults are mostly a matter of waiting for what they break to be noticed.
   await Promise.all([part(tally, 'Attacks', () => vitest('isolation')), part(tally, 'Faults', () => vitest('faults'))]);
   await part(tally, 'Tests in VS Code', () => editorTests(env));
   await part(tally, 'No container left behind', () => requireNoneLeft(before));
+}
+
+async function testLean({ [LEAN_IMAGE_VARIABLE]: image }) {
+  if (!image) return console.log(skippedLine(await countTests('lean')));
+  await part(tally, 'Tests with Lean', () => vitest('lean', { [LEAN_IMAGE_VARIABLE]: image }));
 }
 
 rmSync(logs, { recursive: true, force: true });

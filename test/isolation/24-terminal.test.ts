@@ -32,7 +32,7 @@ function snapshotWith(text: string): Snapshot {
     environments: [
       {
         ...{ id: 'python', language: 'python', image: text, waiting: 1, runs: 1 },
-        sandboxes: (['idle', 'leased'] as const).map((state) => ({ ...common, state, sessionId: null })),
+        sandboxes: (['idle', 'leased'] as const).map((state) => ({ ...common, state, sessionId: null, header: text })),
       },
     ],
     sessions: [{ ...common, language: 'python', environment: 'python', state: 'busy', sandboxId: text }],

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { EngineDeps } from '../../src/engine/deps.ts';
 import { createEngine } from '../../src/engine/engine.ts';
+import { imageSources } from '../../src/engine/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest, RunResult } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
@@ -46,9 +47,7 @@ export async function isolationEngine(
     clock: systemClock,
     log,
     identity: { machine, owner: await thisOwner() },
-    images: {
-      python: async () => ({ context: path.resolve(import.meta.dirname, '../../images/python'), buildArgs: {} }),
-    },
+    images: imageSources(path.resolve(import.meta.dirname, '../../images'), async () => ({ buildArgs: {} })),
   });
   const host = connect();
   return {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
+import { imageSources } from '../../src/engine/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { type HttpOptions, type HttpServer, startHttpServer } from '../../src/mcp/http/server.ts';
@@ -27,7 +28,7 @@ export function engineInMemory(options: OptionsInput = {}): Engine {
     clock: systemClock,
     log: silentLog,
     identity: { machine: 'test', owner: `${process.pid}:` },
-    images: { python: async () => ({ context: '/nowhere', buildArgs: {} }) },
+    images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
   });
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
+import { imageSources } from '../../src/engine/images.ts';
 import { Options } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
@@ -111,7 +112,7 @@ const engine = createEngine({
   clock: systemClock,
   log: silentLog,
   identity: { machine, owner: await thisOwner() },
-  images: { python: async () => ({ context: path.join(images, 'python'), buildArgs: {} }) },
+  images: imageSources(images, async () => ({ buildArgs: {} })),
 });
 await engine.run({ language: 'python', owner: pick(OWNERS), code: 'print(1)' });
 const before = { memory: memoryMb(), fds: fds(), free: freeMb() };
