@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 const attacks = ['test/isolation/**', 'test/faults/**'];
+/** Rows 35 to 39: attacks on the MCP server. */
+const clients = 'test/isolation/3[5-9]-*.test.ts';
 
 /**
- * `unit` needs nothing but Node; `docker`, `isolation` and `faults` need a Docker Engine and the Python image; `lean` needs
- * a Docker Engine and the image with Lean that HOTHOUSE_TEST_LEAN_IMAGE names.
+ * `unit` needs nothing but Node; `docker`, `isolation`, `faults` and `clients` need a Docker Engine and the Python image;
+ * `lean` needs a Docker Engine and the image with Lean that HOTHOUSE_TEST_LEAN_IMAGE names.
  */
 export default defineConfig({
   test: {
@@ -42,6 +44,16 @@ export default defineConfig({
         test: {
           name: 'isolation',
           include: ['test/isolation/**/*.test.ts'],
+          exclude: [clients],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'clients',
+          include: [clients],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,

@@ -1,9 +1,7 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import type { Sandbox, SandboxLoss } from '../../../sandbox/sandbox.ts';
-import { plainError } from '../../exit.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import type {
   CellEnd,
-  CellError,
   CellOutput,
   CellPlace,
   CellRequest,
@@ -13,7 +11,6 @@ import type {
 } from '../../language.ts';
 import { crashEnd, endOf } from '../ends.ts';
 import { watchForFlood } from '../flood.ts';
-import { importRefusal } from '../policy.ts';
 import type { LeanSettings } from '../settings.ts';
 import { EMPTY_HEADER, parseHeader } from '../text/header.ts';
 import type { LeanWorker } from '../worker/worker.ts';
@@ -24,6 +21,7 @@ import { Job } from './job.ts';
 import { type Queries, queries } from './queries.ts';
 import { type Restored, reopen, restart } from './restore.ts';
 import { SessionDocument } from './sessionDocument.ts';
+import { endOfLoss, failedEnd, floodEnd, interruptedEnd, KEPT, lostEnd, refusalOf } from './sessionEnds.ts';
 
 type State =
   | { readonly kind: 'ready'; readonly document: SessionDocument }
@@ -39,7 +37,6 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const QUESTION_MS = 1_500;
 /** For Lean to take note that a cell was taken out. */
 const SETTLE_MS = 3_000;
-const KEPT = ' Everything before this cell is kept.';
 
 /**
  * A session of Lean: one living server with one document, made of a header and the cells that were accepted. A cell that
@@ -81,7 +78,7 @@ export class LeanSession implements Interpreter {
     const job = new Job(onOutput);
     this.#job = job;
     void this.#work(job, request).catch((error: unknown) => {
-      if (!job.isOver) this.#fail(job, error);
+      if (!job.isOver) this.#giveUp(job, failedEnd(error));
     });
     const end = await job.ended;
     this.#job = null;
@@ -102,13 +99,7 @@ export class LeanSession implements Interpreter {
   }
 
   interrupt(): void {
-    this.#job?.end(
-      endOf({
-        status: 'interrupted',
-        alive: true,
-        error: plainError('Interrupted', `The cell was interrupted.${KEPT}`),
-      }),
-    );
+    this.#job?.end(interruptedEnd());
     this.#takeOut();
   }
 
@@ -118,7 +109,7 @@ export class LeanSession implements Interpreter {
 
   async #work(job: Job, request: CellRequest): Promise<void> {
     const code = request.code.replaceAll('\r\n', '\n');
-    const refused = halves(code) ?? importRefusal(code, this.#settings);
+    const refused = refusalOf(code, this.#settings);
     if (refused) {
       job.end(endOf({ status: 'error', alive: this.#state.kind !== 'dead', error: refused }));
       return;
@@ -141,7 +132,7 @@ export class LeanSession implements Interpreter {
     });
     flood.dispose();
     if (job.isOver) return;
-    if (flood.signal.aborted) this.#floodOver(job);
+    if (flood.signal.aborted) this.#giveUp(job, floodEnd(MOST_BYTES));
     else await this.#conclude(job, document, end);
   }
 
@@ -170,15 +161,8 @@ export class LeanSession implements Interpreter {
     job.end(crashEnd(kills, true, KEPT));
   }
 
-  #floodOver(job: Job): void {
-    const message = `Lean had more than ${MOST_BYTES / 1024 / 1024} MiB to say of this cell, and was stopped.${KEPT}`;
-    job.end(endOf({ status: 'error', alive: true, error: plainError('TooMuchOutput', message) }));
-    this.#takeOut();
-  }
-
-  #fail(job: Job, error: unknown): void {
-    const message = `Lean could not run the cell: ${error instanceof Error ? error.message : String(error)}.`;
-    job.end(endOf({ status: 'error', alive: true, error: plainError('LeanFailed', message) }));
+  #giveUp(job: Job, end: CellEnd): void {
+    job.end(end);
     this.#takeOut();
   }
 
@@ -218,7 +202,7 @@ export class LeanSession implements Interpreter {
     if (this.#state.kind === 'dead') {
       if (restored.kind === 'restored') restored.document.worker.server.kill();
     } else if (restored.kind === 'restored') this.#state = this.#watched(restored.document);
-    else this.#die(endOf({ status: 'error', alive: false, error: lost(restored.reason) }));
+    else this.#die(lostEnd(restored.reason));
   }
 
   /** Ready on a document that is new, or whose server is; a server that goes while nothing runs is replaced. */
@@ -285,18 +269,4 @@ export function openLeanSession(
   clock: Clock = systemClock,
 ): LeanSession {
   return new LeanSession(sandbox, worker, settings, clock);
-}
-
-function lost(reason: string): CellError {
-  return plainError('LeanLost', `The session is lost: ${reason}.`);
-}
-
-function halves(code: string) {
-  if (!/\p{Surrogate}/u.test(code)) return null;
-  return plainError('InvalidCode', 'The code has half of a surrogate pair, which is no character.');
-}
-
-function endOfLoss({ outOfMemory, reason }: SandboxLoss): CellEnd {
-  const error = plainError(outOfMemory ? 'OutOfMemory' : 'SandboxLost', `The sandbox was lost: ${reason}.`);
-  return endOf({ status: outOfMemory ? 'out_of_memory' : 'sandbox_lost', alive: false, error });
 }
