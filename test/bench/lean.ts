@@ -40,7 +40,7 @@ export async function measureLean(): Promise<Measured | null> {
   return withFiles(filesOf(HEADS), (folder) =>
     withContainer(image, folder, async (container) => {
       const machine = toolchain ? leanOfMachine(toolchain, folder) : null;
-      const parts = [await cells(image, machine ?? container)];
+      const parts = [await cells(image, container, machine)];
       for (const head of HEADS) parts.push(await withHeader(image, head, container, machine));
       return { rows: parts.flatMap(({ rows }) => rows), figures: Object.assign({}, ...parts.map((p) => p.figures)) };
     }),
@@ -127,41 +127,48 @@ function isAccepted(answer: unknown): boolean {
 }
 
 /** Session cells beside servers that get the same without an engine; what is over is what a session costs. */
-async function cells(image: string, byHand: LeanByHand): Promise<Measured> {
+async function cells(image: string, container: LeanByHand, machine: LeanByHand | null): Promise<Measured> {
   // A server by hand has all cores, so it is compared with a session that has them too.
   const engine = await warmEngine({ lean: { image } });
   const wide = await warmEngine({ lean: { image }, limits: { cpus: cpus().length } });
-  const runners: CellRunner[] = [];
+  const runners: (readonly [string, CellRunner])[] = [];
   try {
-    runners.push(await sessionOf(engine), await sessionOf(wide));
-    runners.push(await serverOf(byHand, 'edits'), await serverOf(byHand, 'text'));
-    const names = [
-      'Hothouse, session cell',
-      `Hothouse, session cell, limits.cpus ${cpus().length}`,
-      `lean --server ${byHand.where}, the same edits`,
-      `lean --server ${byHand.where}, the cells' text alone`,
-    ];
-    const times = await cellTimes(runners, CELLS);
-    const last = CELLS - LAST_CELLS;
-    const rowsFrom = (from: number): Row[] =>
-      names.map((name, index) => ({
-        what: `${name}, ${from + 1} to ${CELLS}`,
-        code: 'def …; theorem …; #eval …',
-        timing: timing((times[index] ?? []).slice(from)),
-      }));
-    const [, session = [], server = []] = times;
-    const above = (from: number) => timing(session.slice(from).map((ms, n) => ms - (server[from + n] ?? 0))).median;
-    return {
-      rows: [...rowsFrom(0), ...rowsFrom(last)],
-      figures: {
-        'session cell above the same edits by hand, ms': above(0),
-        [`session cell above the same edits by hand, ${last + 1} to ${CELLS}, ms`]: above(last),
-      },
-    };
+    runners.push(['Hothouse, session cell', await sessionOf(engine)]);
+    runners.push([`Hothouse, session cell, limits.cpus ${cpus().length}`, await sessionOf(wide)]);
+    for (const byHand of machine ? [container, machine] : [container]) {
+      runners.push([`lean --server ${byHand.where}, the same edits`, await serverOf(byHand, 'edits')]);
+    }
+    runners.push([`lean --server ${container.where}, the cells' text alone`, await serverOf(container, 'text')]);
+    return measuredCells(
+      runners.map(([name]) => name),
+      await cellTimes(
+        runners.map(([, runner]) => runner),
+        CELLS,
+      ),
+    );
   } finally {
-    await Promise.all(runners.map((runner) => runner.close()));
+    await Promise.all(runners.map(([, runner]) => runner.close()));
     await Promise.all([engine.dispose(), wide.dispose()]);
   }
+}
+
+function measuredCells(names: readonly string[], times: readonly (readonly number[])[]): Measured {
+  const last = CELLS - LAST_CELLS;
+  const rowsFrom = (from: number): Row[] =>
+    names.map((name, index) => ({
+      what: `${name}, ${from + 1} to ${CELLS}`,
+      code: 'def …; theorem …; #eval …',
+      timing: timing((times[index] ?? []).slice(from)),
+    }));
+  const [, session = [], server = []] = times;
+  const above = (from: number) => timing(session.slice(from).map((ms, n) => ms - (server[from + n] ?? 0))).median;
+  return {
+    rows: [...rowsFrom(0), ...rowsFrom(last)],
+    figures: {
+      'session cell above the same edits by hand, ms': above(0),
+      [`session cell above the same edits by hand, ${last + 1} to ${CELLS}, ms`]: above(last),
+    },
+  };
 }
 
 function namesOf(header: string): string[] {

@@ -5,10 +5,10 @@ const SHAPES: readonly ((n: number) => string)[] = [
   cases h with
   | inl h => exact Or.inr h
   | inr h => exact Or.inl h.1`,
-  (n) => `theorem t${n} (a : Nat) : 0 + a + 0 * ${n} = 0 + a := by
-  induction a with
-  | zero => rfl
-  | succ n ih => rfl`,
+  (n) => `theorem t${n} (a b : Nat) (h : a = b) : ${n} = ${n} ∧ b = a := by
+  apply And.intro
+  exact rfl
+  exact h.symm`,
 ];
 
 /** A small theorem behind a header, proved by a term or by tactics; each number's is another one. */
