@@ -6,6 +6,7 @@ export const leanDockerMcp: OtherProgram = {
   counterparts: {
     ...SHARED_COUNTERPARTS,
     'docker.image': { key: 'lean.image' },
+    'docker.cpu_limit': { key: 'lean.cpus' },
     'docker.memory_limit': { key: 'lean.memoryMb', convert: megabytes },
     'lean.allowed_imports': { key: 'lean.allowedImports' },
     'lean.blocked_imports': { key: 'lean.blockedImports' },

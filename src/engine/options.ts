@@ -29,6 +29,12 @@ export const Options = z.strictObject({
         .max(1_048_576)
         .default(2048)
         .describe('Memory of a sandbox of Lean in MB (2^20 bytes), in the place of limits.memoryMb.'),
+      cpus: z
+        .number()
+        .min(0.1)
+        .max(256)
+        .default(2)
+        .describe('CPUs of a sandbox of Lean, which has two processes at work, in the place of limits.cpus.'),
       workerMemoryMb: z
         .int()
         .min(0)

@@ -16,6 +16,11 @@ export function memoryMbOf(options: Options, language: LanguageId): number {
   return memoryOf(options, language).mb;
 }
 
+/** CPUs of a language's sandboxes. */
+export function cpusOf({ limits, lean }: Options, language: LanguageId): number {
+  return language === 'lean' ? lean.cpus : limits.cpus;
+}
+
 /** A limit of memory in MB, and the option that sets it. */
 export interface MemoryLimit {
   readonly mb: number;

@@ -2,7 +2,7 @@ import { LABEL } from '../host/labels.ts';
 import { type ContainerSpec, containerSpec, type SandboxLimits } from '../host/spec.ts';
 import type { Identity } from './deps.ts';
 import type { Options } from './options.ts';
-import { imageOf, memoryMbOf } from './profile.ts';
+import { cpusOf, imageOf, memoryMbOf } from './profile.ts';
 import type { LanguageId } from './types.ts';
 
 const MB = 1024 * 1024;
@@ -12,7 +12,7 @@ export function limitsOf(options: Options, language: LanguageId): SandboxLimits 
   const { limits, docker } = options;
   return {
     memoryBytes: memoryMbOf(options, language) * MB,
-    cpus: limits.cpus,
+    cpus: cpusOf(options, language),
     pids: limits.pids,
     workspaceBytes: limits.workspaceMb * MB,
     tmpBytes: limits.tmpMb * MB,
@@ -43,9 +43,9 @@ export function specOf(options: Options, language: LanguageId, { machine, owner 
 /** Whether a language's warm sandboxes made with one are as good with the other. */
 export function sameRecipe(one: Options, other: Options, language: LanguageId): boolean {
   const recipe = (options: Options) => {
-    const { timeoutSeconds: _, memoryMb: __, ...limits } = options.limits;
+    const { outputKb } = options.limits;
     const preload = language === 'python' ? options.python.preload : [];
-    return JSON.stringify([options.docker, imageOf(options, language), memoryMbOf(options, language), preload, limits]);
+    return JSON.stringify([options.docker, imageOf(options, language), limitsOf(options, language), preload, outputKb]);
   };
   return recipe(one) === recipe(other);
 }

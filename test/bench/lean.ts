@@ -1,4 +1,3 @@
-import { cpus } from 'node:os';
 import type { OptionsInput } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { type LeanByHand, leanOfMachine, withContainer, withFiles } from './byHand.ts';
@@ -128,13 +127,10 @@ function isAccepted(answer: unknown): boolean {
 
 /** Session cells beside servers that get the same without an engine; what is over is what a session costs. */
 async function cells(image: string, container: LeanByHand, machine: LeanByHand | null): Promise<Measured> {
-  // A server by hand has all cores, so it is compared with a session that has them too.
   const engine = await warmEngine({ lean: { image } });
-  const wide = await warmEngine({ lean: { image }, limits: { cpus: cpus().length } });
   const runners: (readonly [string, CellRunner])[] = [];
   try {
     runners.push(['Hothouse, session cell', await sessionOf(engine)]);
-    runners.push([`Hothouse, session cell, limits.cpus ${cpus().length}`, await sessionOf(wide)]);
     for (const byHand of machine ? [container, machine] : [container]) {
       runners.push([`lean --server ${byHand.where}, the same edits`, await serverOf(byHand, 'edits')]);
     }
@@ -148,7 +144,7 @@ async function cells(image: string, container: LeanByHand, machine: LeanByHand |
     );
   } finally {
     await Promise.all(runners.map(([, runner]) => runner.close()));
-    await Promise.all([engine.dispose(), wide.dispose()]);
+    await engine.dispose();
   }
 }
 
@@ -160,7 +156,7 @@ function measuredCells(names: readonly string[], times: readonly (readonly numbe
       code: 'def …; theorem …; #eval …',
       timing: timing((times[index] ?? []).slice(from)),
     }));
-  const [, session = [], server = []] = times;
+  const [session = [], server = []] = times;
   const above = (from: number) => timing(session.slice(from).map((ms, n) => ms - (server[from + n] ?? 0))).median;
   return {
     rows: [...rowsFrom(0), ...rowsFrom(last)],

@@ -92,10 +92,11 @@ describe('the configuration', () => {
     expect(options.lean).toMatchObject({
       image: 'my/lean',
       memoryMb: 256,
+      cpus: 0.5,
       allowedImports: ['Lean', 'Mathlib'],
       blockedImports: ['Lean.Elab'],
     });
-    expect(options.limits).toMatchObject({ memoryMb: 100, cpus: 0.5, timeoutSeconds: 44 });
+    expect(options.limits).toMatchObject({ memoryMb: 100, cpus: 1, timeoutSeconds: 44 });
     expect([options.pool.size, options.python.image]).toEqual([4, DEFAULT_OPTIONS.python.image]);
     expect(problems).toEqual([
       'LEAN_DOCKER_MCP_SPEED has no counterpart here and was passed over.',

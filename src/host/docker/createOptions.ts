@@ -1,6 +1,8 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { type ContainerSpec, inodesOf, type TmpfsSpec } from '../spec.ts';
 
+/** In microseconds; the kernel's own. */
+const CPU_PERIOD = 100_000;
 const STACK_BYTES = 8 * 1024 * 1024;
 
 /** The spec as the Engine API wants it. Everything about isolation that the spec leaves open is closed here. */
@@ -41,7 +43,9 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     Memory: spec.memoryBytes,
     // Equal to the memory means: no swap.
     MemorySwap: spec.memoryBytes,
-    NanoCpus: Math.round(spec.cpus * 1e9),
+    // Not as NanoCpus, which the engine refuses when the machine has fewer.
+    CpuPeriod: CPU_PERIOD,
+    CpuQuota: Math.round(spec.cpus * CPU_PERIOD),
     // When the machine itself runs out of memory, sandboxes go first.
     OomScoreAdj: 500,
     Tmpfs: Object.fromEntries(

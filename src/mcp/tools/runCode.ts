@@ -4,7 +4,7 @@ import { LANGUAGES, type RunRequest } from '../../engine/types.ts';
 import { RunAnswer, runAnswer } from '../runAnswer.ts';
 import { defineTool } from '../tool.ts';
 
-const { timeoutSeconds, memoryMb, cpus } = DEFAULT_OPTIONS.limits;
+const { limits, lean } = DEFAULT_OPTIONS;
 
 const Input = z.strictObject({
   language: z.enum(LANGUAGES).describe('Language of the code.'),
@@ -18,7 +18,7 @@ const Input = z.strictObject({
     .min(0.1)
     .max(86_400)
     .optional()
-    .describe(`Seconds that the run may take. Default: ${timeoutSeconds}, unless configured otherwise.`),
+    .describe(`Seconds that the run may take. Default: ${limits.timeoutSeconds}, unless configured otherwise.`),
   axioms: z.boolean().optional().describe('Lean: whether to tell the axioms of each declaration.'),
   cell: z
     .string()
@@ -44,7 +44,7 @@ export const runCode = defineTool({
     'With session_id variables, imports, functions and files in the working folder persist between runs, also after an error, a timeout or an interruption; if a session is lost all the same, error.message says so.',
     'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots appear by themselves, savefig is not needed; top-level await works.',
     'Lean 4: code is checked; verdict, messages, sorries with their goals and, if asked, axioms come back. A main is run too, with stdin and exit status. In a session definitions, open, namespace and options persist, a cell with errors changes nothing, and main may be defined again in each cell.',
-    `There is no network and no access to files of the host. Default limits: ${timeoutSeconds} s, ${memoryMb} MB of memory, ${cpus} CPU, 1 MB for each of stdout and stderr.`,
+    `There is no network and no access to files of the host. Default limits: ${limits.timeoutSeconds} s, ${limits.memoryMb} MB of memory (Lean ${lean.memoryMb} MB), 1 MB for each of stdout and stderr.`,
     'status is ok, error (an exception or exit code), timeout, interrupted, out_of_memory, sandbox_lost or rejected (nothing was run).',
   ].join('\n'),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -42,7 +42,8 @@ describe('createOptions', () => {
         PidsLimit: 64,
         Memory: 134217728,
         MemorySwap: 134217728,
-        NanoCpus: 1_000_000_000,
+        CpuPeriod: 100_000,
+        CpuQuota: 100_000,
         OomScoreAdj: 500,
         Tmpfs: { '/workspace': mount('exec'), '/tmp': mount('exec'), '/dev/shm': mount('noexec') },
         ShmSize: 16777216,
@@ -71,7 +72,7 @@ describe('createOptions', () => {
       ReadonlyRootfs: false,
       Runtime: 'runsc',
       SecurityOpt: ['no-new-privileges', 'seccomp={}'],
-      NanoCpus: 500_000_000,
+      CpuQuota: 50_000,
     });
   });
 });
