@@ -1,3 +1,5 @@
+import { ByteQueue } from './byteQueue.ts';
+
 /**
  * The framing between engine and agent. A frame is a 9-byte header (type u8, channel u32, payload length u32, big
  * endian) and its payload. Channel 0 is the agent itself; each process has a channel of its own, and a number is never
@@ -59,8 +61,7 @@ export class FramingError extends Error {}
  * was under way does no harm. Any split of the stream gives the same frames.
  */
 export class FrameDecoder {
-  #chunks: Buffer[] = [];
-  #length = 0;
+  readonly #waiting = new ByteQueue();
   #nonce: Buffer | undefined;
   #strayLeft = 0;
 
@@ -72,8 +73,7 @@ export class FrameDecoder {
 
   /** The frames completed by `chunk`. Throws `FramingError`. */
   push(chunk: Buffer): Frame[] {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
+    this.#waiting.push(chunk);
     if (this.#nonce && !this.#skipToNonce(this.#nonce)) return [];
     const frames: Frame[] = [];
     for (let frame = this.#next(); frame; frame = this.#next()) frames.push(frame);
@@ -81,42 +81,22 @@ export class FrameDecoder {
   }
 
   #skipToNonce(nonce: Buffer): boolean {
-    const bytes = this.#join();
+    const bytes = this.#waiting.all();
     const at = bytes.indexOf(nonce);
     const skipped = at === -1 ? Math.max(0, bytes.length - nonce.length + 1) : at;
     this.#strayLeft -= skipped;
     if (this.#strayLeft < 0) throw new FramingError('no handshake within the first bytes of the stream');
-    this.#keep(bytes.subarray(at === -1 ? skipped : at + nonce.length));
+    this.#waiting.take(at === -1 ? skipped : at + nonce.length);
     if (at !== -1) this.#nonce = undefined;
     return at !== -1;
   }
 
   #next(): Frame | undefined {
-    if (this.#length < HEADER_BYTES) return undefined;
-    const first = this.#chunks[0];
-    const head = first && first.length >= HEADER_BYTES ? first : this.#join();
-    const length = head.readUInt32BE(5);
+    if (this.#waiting.length < HEADER_BYTES) return undefined;
+    const length = this.#waiting.peek(HEADER_BYTES).readUInt32BE(5);
     if (length > MAX_PAYLOAD_BYTES) throw new FramingError(`a frame claims ${length} bytes`);
-    if (this.#length < HEADER_BYTES + length) return undefined;
-    const bytes = this.#join();
-    this.#keep(bytes.subarray(HEADER_BYTES + length));
-    return {
-      type: bytes.readUInt8(0),
-      channel: bytes.readUInt32BE(1),
-      payload: bytes.subarray(HEADER_BYTES, HEADER_BYTES + length),
-    };
-  }
-
-  #join(): Buffer {
-    const [only] = this.#chunks;
-    if (only && this.#chunks.length === 1) return only;
-    const joined = Buffer.concat(this.#chunks, this.#length);
-    this.#chunks = [joined];
-    return joined;
-  }
-
-  #keep(rest: Buffer): void {
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#length = rest.length;
+    if (this.#waiting.length < HEADER_BYTES + length) return undefined;
+    const bytes = this.#waiting.take(HEADER_BYTES + length);
+    return { type: bytes.readUInt8(0), channel: bytes.readUInt32BE(1), payload: bytes.subarray(HEADER_BYTES) };
   }
 }

@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { recordedChecks } from './session/harness.ts';
-import type { Manner } from './session/recordedServer.ts';
-
-const manners: readonly (readonly [string, Manner])[] = [
-  ['an old server', { kind: 'old' }],
-  ['an old server, byte by byte', { kind: 'old', split: 'bytes' }],
-  ['a current server', { kind: 'current' }],
-  ['a current server, byte by byte', { kind: 'current', split: 'bytes' }],
-];
+import { MANNERS } from './session/recordedServer.ts';
 
 const ADD = 'def add (a b : Nat) : Nat := a + b\n';
 const PRINT = '#eval add 10 20\n#check add\n';
 const HOLE = 'theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := sorry';
 const DEEP = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n#eval deep 0';
 
-describe.each(manners)('a check on %s', (_, manner) => {
+describe.each(MANNERS)('a check on %s', (_, manner) => {
   it('accepts, prints and tells what it rests on', async () => {
     const { check } = await recordedChecks(manner);
     const { status, stdout, report, alive } = await check({ code: ADD + PRINT });

@@ -1,3 +1,5 @@
+import { ByteQueue } from '../../../protocol/byteQueue.ts';
+
 /** The largest message either side accepts, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** The largest header of a message, in bytes, its empty line included. */
@@ -17,18 +19,17 @@ export function encodeMessage(message: object): Buffer {
 /** Turns the server's bytes into messages. Any split of the stream gives the same messages. */
 export class MessageDecoder {
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true });
-  #chunks: Buffer[] = [];
-  #length = 0;
+  /** Joined once for each message and never for a part of a body, so a large body costs no more than its size. */
+  readonly #waiting = new ByteQueue();
   /** Bytes of the body under way, or null while its header is not complete. */
   #expected: number | null = null;
 
   /** The messages completed by `chunk`, as parsed JSON. Throws `ProtocolError`. */
   push(chunk: Buffer): unknown[] {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
+    this.#waiting.push(chunk);
     const messages: unknown[] = [];
-    while (this.#readHeader() && this.#expected !== null && this.#length >= this.#expected) {
-      messages.push(this.#parse(this.#take(this.#expected)));
+    while (this.#readHeader() && this.#expected !== null && this.#waiting.length >= this.#expected) {
+      messages.push(this.#parse(this.#waiting.take(this.#expected)));
       this.#expected = null;
     }
     return messages;
@@ -36,13 +37,13 @@ export class MessageDecoder {
 
   #readHeader(): boolean {
     if (this.#expected !== null) return true;
-    const bytes = this.#join();
+    const bytes = this.#waiting.all();
     const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(HEADER_END);
     if (end === -1) {
       if (bytes.length >= MAX_HEADER_BYTES) throw new ProtocolError(`no header ends within ${MAX_HEADER_BYTES} bytes`);
       return false;
     }
-    this.#expected = lengthIn(this.#take(end + HEADER_END.length).toString('latin1'));
+    this.#expected = lengthIn(this.#waiting.take(end + HEADER_END.length).toString('latin1'));
     return true;
   }
 
@@ -52,23 +53,6 @@ export class MessageDecoder {
     } catch {
       throw new ProtocolError(`a message of ${body.length} bytes is not JSON in UTF-8`);
     }
-  }
-
-  #take(length: number): Buffer {
-    const bytes = this.#join();
-    const rest = bytes.subarray(length);
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#length = rest.length;
-    return bytes.subarray(0, length);
-  }
-
-  /** Joined once for each message and never for a part of a body, so a large body costs no more than its size. */
-  #join(): Buffer {
-    const [only] = this.#chunks;
-    if (only && this.#chunks.length === 1) return only;
-    const joined = Buffer.concat(this.#chunks, this.#length);
-    this.#chunks = [joined];
-    return joined;
   }
 }
 

@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { recorded } from './harness.ts';
-import type { Manner } from './recordedServer.ts';
+import { MANNERS } from './recordedServer.ts';
 import { moving, until } from './waiting.ts';
-
-const manners: readonly (readonly [string, Manner])[] = [
-  ['an old server', { kind: 'old' }],
-  ['an old server, byte by byte', { kind: 'old', split: 'bytes' }],
-  ['a current server', { kind: 'current' }],
-  ['a current server, byte by byte', { kind: 'current', split: 'bytes' }],
-];
 
 const ADD = 'def add (a b : Nat) : Nat := a + b\n';
 const PRINT = '#eval add 10 20\n#check add\n';
 const HOLE = 'theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := sorry\n';
 const SPIN = 'partial def spin (n : Nat) : Nat := spin (n + 1)\n';
 
-describe.each(manners)('a session on %s', (_, manner) => {
+describe.each(MANNERS)('a session on %s', (_, manner) => {
   it('keeps what it accepts, and each cell prints its own', async () => {
     const { session, run } = recorded(manner);
     expect(await run(ADD)).toMatchObject({ status: 'ok', alive: true, stdout: '', report: { verdict: 'accepted' } });

@@ -15,6 +15,14 @@ export interface Manner {
   readonly endAfter?: number;
 }
 
+/** The manners of every server that Lean's users have, by name. */
+export const MANNERS: readonly (readonly [string, Manner])[] = [
+  ['an old server', { kind: 'old' }],
+  ['an old server, byte by byte', { kind: 'old', split: 'bytes' }],
+  ['a current server', { kind: 'current' }],
+  ['a current server, byte by byte', { kind: 'current', split: 'bytes' }],
+];
+
 const Params = z.object({
   textDocument: z.object({ uri: z.string(), version: z.int().optional(), text: z.string().optional() }).optional(),
   contentChanges: z.array(z.object({ range: Range, text: z.string() })).optional(),
