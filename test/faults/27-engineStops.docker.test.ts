@@ -54,7 +54,11 @@ describe.skipIf(skip)('when the Docker Engine stops', () => {
     bench = await faultBench({}, docker.host);
     await bench.warm();
   });
-  afterEach(() => bench.engine.dispose());
+  afterEach(async () => {
+    // A test that has failed may have left it frozen, and the next attempt would find it so.
+    docker.thaw();
+    await bench.engine.dispose();
+  });
 
   const works = async () => {
     await expect.poll(async () => (await bench.run('print(6 * 7)')).stdout, { timeout: 30_000 }).toBe('42\n');
