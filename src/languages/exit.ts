@@ -1,4 +1,5 @@
 import type { Exit } from '../protocol/messages.ts';
+import type { SandboxLoss } from '../sandbox/sandbox.ts';
 import type { CellEnd, CellError } from './language.ts';
 
 const SIGKILL = 9;
@@ -26,6 +27,14 @@ export function violentEnd(exit: Exit, killed: boolean): Pick<CellEnd, 'status' 
   if (exit.signal === null) return null;
   const name = SIGNAL_NAMES[exit.signal] ?? `signal ${exit.signal}`;
   return { status: killed ? 'killed' : 'error', error: plainError(name, `The process was ended by ${name}.`) };
+}
+
+/** What the loss of a sandbox means for what ran in it. */
+export function lossEnd({ outOfMemory, reason }: SandboxLoss): Pick<CellEnd, 'status' | 'error'> {
+  const message = `The sandbox was lost: ${reason}.`;
+  return outOfMemory
+    ? { status: 'out_of_memory', error: plainError('OutOfMemory', message) }
+    : { status: 'sandbox_lost', error: plainError('SandboxLost', message) };
 }
 
 /** An error without a traceback. */

@@ -1,7 +1,7 @@
 import type { Exit } from '../../protocol/messages.ts';
 import type { PythonEvent } from '../../protocol/python.ts';
 import type { SandboxLoss } from '../../sandbox/sandbox.ts';
-import { plainError, violentEnd } from '../exit.ts';
+import { lossEnd, plainError, violentEnd } from '../exit.ts';
 import type { CellEnd, CellError } from '../language.ts';
 
 /** What a cell's process has said of itself so far. */
@@ -43,10 +43,9 @@ function verdict(exit: Exit, { done, error }: Progress, killed: boolean): Pick<C
 /** A cell whose sandbox has gone. */
 export function endOfLoss(loss: SandboxLoss, progress: Progress): CellEnd {
   return {
-    status: loss.outOfMemory ? 'out_of_memory' : 'sandbox_lost',
+    ...lossEnd(loss),
     exitCode: null,
     state: null,
-    error: plainError(loss.outOfMemory ? 'OutOfMemory' : 'SandboxLost', `The sandbox was lost: ${loss.reason}.`),
     report: null,
     stdoutBytes: progress.stdoutBytes,
     stderrBytes: progress.stderrBytes,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { deferred } from '../../../base/deferred.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { shell } from './shell.ts';
 
 /** What is left to Lean to end by itself, and how long is then looked at, in ms. */
 const GRACE_MS = 300;
@@ -36,19 +37,8 @@ export async function isBusy(sandbox: Sandbox, clock: Clock, signal: AbortSignal
     const after = await sandbox.measure();
     const used = (after.cpuMs - before.cpuMs) / LOOK_MS;
     if (used > BUSY) return true;
-    if (used < IDLE && !(await isRunnable(sandbox))) return false;
+    if (used < IDLE && !(await shell(sandbox, RUNNABLE))) return false;
     before = after;
   }
   return true;
-}
-
-/** Whether a thread of Lean wants a CPU now. */
-async function isRunnable(sandbox: Sandbox): Promise<boolean> {
-  let found = false;
-  const start = { kind: 'exec' as const, argv: ['sh', '-c', RUNNABLE], cwd: '/', env: {} };
-  const onStdout = () => {
-    found = true;
-  };
-  await sandbox.start(start, { onStdout, onStderr: () => {}, onEvent: () => {} }).ended;
-  return found;
 }

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import type { LeanWorker } from '../worker/worker.ts';
+import { shell } from './shell.ts';
 
 /** Current servers start their workers in sessions of their own, where a signal to the server's group does not reach them. */
 const KILL_EVERY_LEAN =
@@ -8,7 +9,5 @@ const KILL_EVERY_LEAN =
 /** Ends the server with all of its workers, also those that do not listen. Never rejects. */
 export async function endLean(sandbox: Sandbox, worker: LeanWorker | null): Promise<void> {
   worker?.server.kill();
-  const nothing = () => {};
-  const start = { kind: 'exec' as const, argv: ['sh', '-c', KILL_EVERY_LEAN], cwd: '/', env: {} };
-  await sandbox.start(start, { onStdout: nothing, onStderr: nothing, onEvent: nothing }).ended;
+  await shell(sandbox, KILL_EVERY_LEAN);
 }

@@ -1,5 +1,5 @@
 import type { SandboxLoss } from '../../../sandbox/sandbox.ts';
-import { plainError } from '../../exit.ts';
+import { lossEnd, plainError } from '../../exit.ts';
 import type { CellEnd, CellError } from '../../language.ts';
 import { endOf } from '../ends.ts';
 import { importRefusal } from '../policy.ts';
@@ -38,7 +38,6 @@ export function lostEnd(reason: string): CellEnd {
 }
 
 /** The end of a session whose sandbox has gone. */
-export function endOfLoss({ outOfMemory, reason }: SandboxLoss): CellEnd {
-  const error = plainError(outOfMemory ? 'OutOfMemory' : 'SandboxLost', `The sandbox was lost: ${reason}.`);
-  return endOf({ status: outOfMemory ? 'out_of_memory' : 'sandbox_lost', alive: false, error });
+export function endOfLoss(loss: SandboxLoss): CellEnd {
+  return endOf({ ...lossEnd(loss), alive: false });
 }
