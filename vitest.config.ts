@@ -1,12 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * For tests on real sandboxes: only what hangs takes so long, however slow the machine. One file at a time, since they share
+ * its cores and some measure.
+ */
+const REAL = { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false };
+
 const attacks = ['test/isolation/**', 'test/faults/**'];
-/** Rows 35 to 39: attacks on the MCP server. */
-const clients = 'test/isolation/3[5-9]-*.test.ts';
+/** Rows that measure the machine, which nobody else may use meanwhile. */
+const measuring = ['06', '07', '09', '21', '25', '35'].map((row) => `test/isolation/${row}-*.test.ts`);
+/** The other rows of 35 to 39: attacks on the MCP server. */
+const clients = 'test/isolation/3[6-9]-*.test.ts';
 
 /**
- * `unit` needs nothing but Node; `docker`, `isolation`, `faults` and `clients` need a Docker Engine and the Python image;
- * `lean` needs a Docker Engine and the image with Lean that HOTHOUSE_TEST_LEAN_IMAGE names.
+ * `unit` needs nothing but Node; `lean` needs a Docker Engine and the image with Lean that HOTHOUSE_TEST_LEAN_IMAGE names;
+ * all others need a Docker Engine and the Python image.
  */
 export default defineConfig({
   test: {
@@ -25,47 +33,43 @@ export default defineConfig({
           name: 'docker',
           include: ['test/**/*.docker.test.ts'],
           exclude: attacks,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          // Sandboxes share two cores and some tests measure; one file at a time keeps them honest.
-          fileParallelism: false,
+          ...REAL,
         },
       },
       {
         test: {
           name: 'lean',
           include: ['test/**/*.lean.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
+          ...REAL,
+        },
+      },
+      {
+        test: {
+          name: 'measuring',
+          include: measuring,
+          ...REAL,
         },
       },
       {
         test: {
           name: 'isolation',
           include: ['test/isolation/**/*.test.ts'],
-          exclude: [clients],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
+          exclude: [...measuring, clients],
+          ...REAL,
         },
       },
       {
         test: {
           name: 'clients',
           include: [clients],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
+          ...REAL,
         },
       },
       {
         test: {
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
+          ...REAL,
         },
       },
     ],

@@ -33,6 +33,7 @@ async function testAll(env) {
   await part(tally, 'Packed extension', pack);
   await part(tally, 'Tests with Docker', () => vitest('docker'));
   await testLean(env);
+  await part(tally, 'Attacks that are measured', () => vitest('measuring'));
   await Promise.all([part(tally, 'Attacks from inside', () => vitest('isolation')), testOutside()]);
   await part(tally, 'Tests in VS Code', () => editorTests(env));
   await part(tally, 'No container left behind', () => requireNoneLeft(before));

@@ -74,7 +74,7 @@ describe.concurrent('when the process of an engine', () => {
     const running = await Promise.all(kept.map((id) => askEngine('GET', `/containers/${id}/json`)));
     expect(running.map(({ body }) => JSON.parse(body).State.Running)).toEqual(kept.map(() => true));
     await next.engine.dispose();
-  }, 120_000);
+  });
 
   it('row 32: sleeps for longer than its agents wait, they leave, and nothing that was lost counts as done', async ({
     expect,
@@ -100,7 +100,7 @@ describe.concurrent('when the process of an engine', () => {
     expect((await run('x', { sessionId })).status).toBeOneOf(['sandbox_lost', 'rejected']);
     await expect.poll(() => run('print(6 * 7)'), { timeout: 20_000 }).toMatchObject({ status: 'ok', stdout: '42\n' });
     await child.end();
-  }, 120_000);
+  });
 
   it.for([HOUR_MS, -HOUR_MS])(
     'row 32: has its wall clock moved by %i ms, it measures and keeps as before',

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => isolated.dispose());
 
 describe('row 14: daemons that race with the reset', () => {
-  it(`are gone after each of ${RESETS} resets of the same sandbox`, { timeout: 180_000 }, async () => {
+  it(`are gone after each of ${RESETS} resets of the same sandbox`, async () => {
     const quiet = await look(isolated, PROCESSES);
     const first = sandboxes(isolated);
     for (let round = 0; round < RESETS; round += 1) expect(await look(isolated, RACE)).toBe(quiet);

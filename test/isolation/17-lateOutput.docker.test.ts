@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => isolated.dispose());
 
 describe('row 17: output that comes late', () => {
-  it(`is not in the next run: ${PAIRS} pairs in one sandbox, 0 bytes of A in B`, { timeout: 180_000 }, async () => {
+  it(`is not in the next run: ${PAIRS} pairs in one sandbox, 0 bytes of A in B`, async () => {
     await run(isolated, '1');
     const first = sandboxes(isolated);
     let late = 0;

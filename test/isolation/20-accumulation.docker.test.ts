@@ -22,9 +22,7 @@ describe('row 20: what accumulates', () => {
     return report;
   };
 
-  it(`is nothing in ${REUSES} reuses of one sandbox: the same descriptors, at most 5 % more memory`, {
-    timeout: 180_000,
-  }, async () => {
+  it(`is nothing in ${REUSES} reuses of one sandbox: the same descriptors, at most 5 % more memory`, async () => {
     let first = await reuse(0);
     for (let round = 1; round < 20; round += 1) first = await reuse(round);
     let last = first;

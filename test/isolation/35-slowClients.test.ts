@@ -59,7 +59,6 @@ describe('row 35: slow clients and huge bodies', () => {
   // Measures a machine that others use too.
   it('200 connections that say nothing, or a byte now and then, are ended with 408; a neighbour hardly notices', {
     retry: 2,
-    timeout: 30_000,
   }, async () => {
     const head = linesOf(goodHead(served)).join('\r\n');
     const begins = ['', 'POST /mcp HTTP/1.1\r\nX-Slow: ', `${head}\r\nContent-Length: 1000\r\n\r\n`, `${head}\r\nX: `];
