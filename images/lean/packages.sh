@@ -18,5 +18,7 @@ if [ ! -e "$apt_conf" ]; then
   use_mirror debian "${APT_MIRROR:-}"
   use_mirror debian-security "${APT_SECURITY_MIRROR:-}"
   apt-get update
+  # The base is of one exact day, its packages of today.
+  apt-get upgrade --yes
 fi
 apt-get install --yes --no-install-recommends "$@"

@@ -17,6 +17,8 @@ use_mirror debian "${APT_MIRROR:-}"
 use_mirror debian-security "${APT_SECURITY_MIRROR:-}"
 
 apt-get update
+# The base is of one exact day, its packages of today.
+apt-get upgrade --yes
 apt-get install --yes --no-install-recommends "$@"
 
 # The libraries' own tests.

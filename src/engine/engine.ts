@@ -194,7 +194,8 @@ class LiveEngine implements Engine {
     const tag = environment.image;
     try {
       const source = await this.#deps.images[language]();
-      const args = { ...source.buildArgs, ...buildArgs };
+      const { baseImage } = this.#options.docker;
+      const args = { ...source.buildArgs, ...(baseImage && { BASE: baseImage }), ...buildArgs };
       const build = { ...source, buildArgs: args, folders: { ...folders }, tag, labels: { [LABEL.managed]: 'true' } };
       await this.#hosts.current.buildImage(build, onLine, signal);
     } catch (error) {

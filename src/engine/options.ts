@@ -8,6 +8,10 @@ export const Options = z.strictObject({
   docker: z
     .strictObject({
       host: z.string().default('').describe('Docker Engine to use, as in DOCKER_HOST. Empty: found by itself.'),
+      baseImage: z
+        .string()
+        .default('')
+        .describe('Image that environments are built on. Empty: a slim Debian, by its digest.'),
       runtime: z.string().default('').describe('OCI runtime for sandboxes, for example runsc. Empty: the default.'),
     })
     .prefault({}),

@@ -2,24 +2,41 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installPackages } from './apt.mjs';
+import { root } from './paths.mjs';
 import { asRoot } from './root.mjs';
 import { ask, logged, must } from './run.mjs';
 
-/** What every image of ours is built on. */
-export const BASE_IMAGE = 'debian:trixie-slim';
 const SUITE = 'trixie';
+/** The same, made on this machine. */
+const MADE = `hothouse/base:${SUITE}`;
 /** What the published slim image leaves out too. */
 const LEFT_OUT = ['doc', 'man', 'info', 'locale', 'lintian'].map((name) => `/usr/share/${name}/*`);
 
-/** Sees to it that the engine has the base image: there already, from a registry, or made from Debian's packages. */
+/**
+ * Sees to it that the engine has what images are built on: the one that they name, or where no registry has it, one made
+ * from Debian's packages. Resolves with what `hothouse build` has to be told of it.
+ */
 export async function ensureBaseImage(engine) {
-  if ((await ask(engine, ['image', 'inspect', BASE_IMAGE])) !== null) return;
-  const pulled = await logged('base-image', engine, ['pull', BASE_IMAGE], { timeout: 180_000 });
-  if (pulled !== 0) await makeBaseImage(engine, BASE_IMAGE);
+  const named = baseImage();
+  if (await has(engine, named)) return [];
+  if (!(await has(engine, MADE))) {
+    if ((await logged('base-image', engine, ['pull', named], { timeout: 180_000 })) === 0) return [];
+    await makeBaseImage(engine, MADE);
+  }
+  return ['--set', `docker.baseImage=${MADE}`];
+}
+
+/** What every image of ours is built on, by its digest. */
+function baseImage() {
+  return /^ARG BASE=(.*)$/m.exec(readFileSync(join(root, 'images/python/Dockerfile'), 'utf8'))[1];
+}
+
+async function has(engine, image) {
+  return (await ask(engine, ['image', 'inspect', image])) !== null;
 }
 
 /** Makes a minimal Debian from its packages and imports it under the tag. */
-export async function makeBaseImage(engine, tag) {
+async function makeBaseImage(engine, tag) {
   await installPackages(['mmdebstrap', 'debian-archive-keyring', 'gpg'], 'Making the base image without a registry');
   const tar = join(tmpdir(), `hothouse-base-${process.pid}.tar`);
   try {

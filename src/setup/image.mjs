@@ -14,8 +14,8 @@ export async function ensurePythonImage() {
   const files = contextHash(join(root, 'images/python'));
   const found = await pythonImage();
   if (found && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hashOf(files, found.id)) return;
-  await ensureBaseImage(await engineCommand());
-  await must('python-image', process.execPath, [cli, 'build', 'python'], { env: programEnv() });
+  const base = await ensureBaseImage(await engineCommand());
+  await must('python-image', process.execPath, [cli, 'build', 'python', ...base], { env: programEnv() });
   const built = await pythonImage();
   if (!built) throw new SetupProblem('The Python environment was built, and is not there.', `node ${cli} doctor`);
   mkdirSync(out, { recursive: true });

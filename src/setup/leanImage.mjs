@@ -25,8 +25,8 @@ export async function ensureLeanImage(source = leanSource()) {
   if (!existsSync(join(source.folder, 'bin/lean'))) {
     throw new SetupProblem(`LEAN_TOOLCHAIN_DIR names ${source.folder}, and there is no bin/lean in it.`);
   }
-  await ensureBaseImage(await engineCommand());
-  const args = [cli, 'build', 'lean', '--toolchain', source.folder, '--set', `lean.image=${BUILT}`];
+  const base = await ensureBaseImage(await engineCommand());
+  const args = [cli, 'build', 'lean', '--toolchain', source.folder, '--set', `lean.image=${BUILT}`, ...base];
   await must('lean-image', process.execPath, args, { env: programEnv() });
   return BUILT;
 }

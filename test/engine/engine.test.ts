@@ -142,6 +142,17 @@ describe('the look at host and images', () => {
     expect(await bench.engine.buildEnvironment('ada', () => {})).toMatchObject({ ok: false });
   });
 
+  it('builds on the image that is named for it; an argument of one build is stronger', async () => {
+    const basesOf = async (baseImage: string, buildArgs: Record<string, string>) => {
+      const bench = newBench({ docker: { baseImage } });
+      await bench.engine.buildEnvironment('lean', () => {}, undefined, { buildArgs });
+      return bench.host.builds.map(({ buildArgs: { BASE } }) => BASE);
+    };
+    expect(await basesOf('', {})).toEqual([undefined]);
+    expect(await basesOf('my/debian', {})).toEqual(['my/debian']);
+    expect(await basesOf('my/debian', { BASE: 'another' })).toEqual(['another']);
+  });
+
   it('tells the runtime of sandboxes, and one that the host does not have', async () => {
     const runtimeOf = async (runtime: string) => {
       const { host, runtime: found } = await newBench({ docker: { runtime } }).engine.preflight();

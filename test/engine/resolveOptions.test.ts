@@ -56,7 +56,7 @@ describe('options from sources', () => {
     expect(options).toEqual(DEFAULT_OPTIONS);
     expect(problems.map(({ message }) => message)).toEqual([
       'sessions.maximum in f is no option and was passed over; there are sessions.max.',
-      'docker in f is no option and was passed over; there are docker.host, docker.runtime.',
+      'docker in f is no option and was passed over; there are docker.host, docker.baseImage, docker.runtime.',
       'toString in f is no option and was passed over; there are docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
       'The whole in g is no option and was passed over; there are docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
     ]);

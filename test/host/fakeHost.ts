@@ -32,6 +32,8 @@ export class FakeHost implements Host {
   readonly faults: Faults;
   /** The containers there are now, running or not. */
   readonly containers = new Map<string, FakeContainer>();
+  /** Images that were built, the first one first. */
+  readonly builds: ImageBuild[] = [];
   /** Creations that were asked for, failed ones too. */
   creations = 0;
   /** Creations under way now, and the most there ever were. */
@@ -63,7 +65,9 @@ export class FakeHost implements Host {
     return this.#images.has(tag) ? { id: tag, sizeBytes: 1, createdAt: '2026-01-01T00:00:00Z', labels: {} } : null;
   }
 
-  async buildImage({ tag }: ImageBuild, onLine: (line: string) => void): Promise<void> {
+  async buildImage(build: ImageBuild, onLine: (line: string) => void): Promise<void> {
+    const { tag } = build;
+    this.builds.push(build);
     onLine(`built ${tag}`);
     this.#images.add(tag);
   }

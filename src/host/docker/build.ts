@@ -8,6 +8,8 @@ import { type TarPart, tar } from './tar.ts';
 
 const BUILD_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
+const FAILED_ADVICE =
+  'Read the lines of the build above for the cause. Where no registry can be reached, name an image that the engine has in docker.baseImage.';
 
 /** Builds an image; `onLine` gets its output. Rejects with `build_failed` and the last line when a step fails. */
 export async function buildImage(
@@ -112,7 +114,7 @@ class Progress {
     return {
       kind: 'build_failed',
       message: `The image ${this.#tag} could not be built: ${plainText(error)} (after: ${this.#last})`,
-      advice: 'Read the lines of the build above for the cause.',
+      advice: FAILED_ADVICE,
     } as const;
   }
 }
