@@ -38,6 +38,14 @@ describe.each(MANNERS)('a check on %s', (_, manner) => {
     expect(report?.axioms).toEqual([{ name: 'hole', axioms: ['sorryAx'] }]);
   });
 
+  it('accepts no nameless proof where an option hides whether it is whole', async () => {
+    const { check } = await recordedChecks(manner);
+    const hidden = 'set_option warn.sorry false\n';
+    expect((await check({ code: `${hidden}example : 1 = 2 := sorry\n` })).report?.verdict).toBe('incomplete');
+    expect((await check({ code: 'example : 1 = 2 := sorry\n', context: hidden })).report?.verdict).toBe('incomplete');
+    expect((await check({ code: `${hidden}${ADD}` })).report?.verdict).toBe('accepted');
+  });
+
   it('tells the goals at every sorry, behind a context that is not the caller’s', async () => {
     const { check } = await recordedChecks(manner);
     const { report } = await check({ code: `${HOLE}\n`, context: ADD, task: { kind: 'goals', at: null } });

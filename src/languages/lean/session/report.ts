@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../lsp/messages.ts';
 import type { CheckReport } from '../report.ts';
 import type { DeclarationAxioms } from '../verdict/axioms.ts';
+import { mayHideSorry } from '../verdict/hidden.ts';
 import { messagesOf, type Span } from '../verdict/report.ts';
 import { factsOf, verdictOf } from '../verdict/verdict.ts';
 import { sorriesOf } from '../worker/check.ts';
@@ -40,7 +41,8 @@ export async function reportOn(
   // Asking for goals takes time, so everything is read off the document before.
   const messages = messagesOf(said.diagnostics, document.lean.table, span);
   const facts = factsOf(said.diagnostics);
-  const verdict = verdictOf({ ...facts, complete: true, fatal: said.fatal, axioms: said.answers });
+  const hidden = mayHideSorry(document.lean.text.slice(0, start), body);
+  const verdict = verdictOf({ ...facts, complete: true, fatal: said.fatal, hidden, axioms: said.answers });
   const axioms = isSound(said) ? said.answers.map(({ name, axioms: list }) => ({ name, axioms: list })) : null;
   const sorries = await sorriesOf({ document: document.lean, span }, signal);
   return { verdict, messages, sorries, axioms, goals: null };

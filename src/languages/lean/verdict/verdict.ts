@@ -15,15 +15,17 @@ export interface VerdictFacts {
   readonly errors: number;
   /** Lean's own warnings that a declaration uses `sorry`. */
   readonly sorryWarnings: number;
+  /** A `sorry` may be in the code without Lean's telling; see `mayHideSorry`. */
+  readonly hidden: boolean;
   /** Empty where nothing was asked. */
   readonly axioms: readonly DeclarationAxioms[];
 }
 
 /** The verdict that follows from the facts; `accepted` only where nothing is missing. */
-export function verdictOf({ complete, fatal, errors, sorryWarnings, axioms }: VerdictFacts): Verdict {
+export function verdictOf({ complete, fatal, errors, sorryWarnings, hidden, axioms }: VerdictFacts): Verdict {
   if (!complete) return 'timeout';
   if (fatal || errors > 0) return 'rejected';
-  return sorryWarnings > 0 || axioms.some(isOpen) ? 'incomplete' : 'accepted';
+  return sorryWarnings > 0 || hidden || axioms.some(isOpen) ? 'incomplete' : 'accepted';
 }
 
 /** No answer at all means that Lean did not get there, as behind `#exit`. */

@@ -4,6 +4,7 @@ import { type Spot, spotInPart } from '../text/position.ts';
 import { sorryTokens, tokensOf } from '../text/tokens.ts';
 import { axiomsOf, type DeclarationAxioms } from '../verdict/axioms.ts';
 import { declarationsOf, findMain, type MainDeclaration } from '../verdict/declarations.ts';
+import { mayHideSorry } from '../verdict/hidden.ts';
 import { diagnosticsIn, messagesOf, type Span } from '../verdict/report.ts';
 import { factsOf, verdictOf } from '../verdict/verdict.ts';
 import { goalsAt } from './goals.ts';
@@ -129,7 +130,8 @@ async function report(reading: Reading, signal?: AbortSignal): Promise<Checked> 
   const messages = messagesOf(settled.diagnostics, document.table, span);
   const facts = factsOf(diagnosticsIn(settled.diagnostics, document.table, span));
   const sound = isSound(reading);
-  const verdict = verdictOf({ ...facts, complete: true, fatal: settled.fatalAt !== null, axioms: answers });
+  const hidden = mayHideSorry(document.text.slice(0, span.start), document.text.slice(span.start, span.end));
+  const verdict = verdictOf({ ...facts, complete: true, fatal: settled.fatalAt !== null, hidden, axioms: answers });
   const sorries = await sorriesOf(reading, signal);
   const axioms = sound ? answers.slice(1).map(({ name, axioms: list }) => ({ name, axioms: list })) : null;
   return {

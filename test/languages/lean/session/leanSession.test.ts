@@ -42,6 +42,12 @@ describe.each(MANNERS)('a session on %s', (_, manner) => {
     expect(servers.at(-1)?.text).not.toContain(code.trim());
   });
 
+  it('accepts no nameless proof where an earlier cell hides whether it is whole', async () => {
+    const { run } = recorded(manner);
+    expect((await run('set_option warn.sorry false')).report?.verdict).toBe('accepted');
+    expect((await run('example : 1 = 2 := sorry')).report?.verdict).toBe('incomplete');
+  });
+
   it('calls a proof that is left out incomplete, and names its axiom', async () => {
     const { report, status } = await recorded(manner).run(HOLE);
     expect(status).toBe('ok');

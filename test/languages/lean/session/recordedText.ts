@@ -9,6 +9,7 @@ export interface Step {
   readonly then: 'on' | 'endless' | 'crash' | 'fatal';
 }
 
+const HIDING = 'set_option warn.sorry false\n';
 const QUESTION = /^#print axioms _root_\.(.+)\n/;
 const EVALUATION = /^class Hothouse\.Program.*?print \("(\w+) returned.*?#eval Hothouse\.run _root_\.main\n/s;
 
@@ -44,8 +45,14 @@ function pieceAt(rest: string, line: number, known: readonly RecordedCell[], tex
   if (question) return { length: first.length, step: step([answerOn(question, line, text)]) };
   if (first.startsWith('import Nope'))
     return { length: first.length, step: step([said(line, 1, "unknown package 'Nope'")], 'fatal') };
-  const isSilent = first.trim() === '' || first === PARTING || first.startsWith('import ');
+  const isSilent =
+    first.trim() === '' || first === PARTING || first.startsWith('import ') || isHidden(first, text.indexOf(HIDING));
   return { length: first.length, step: step(isSilent ? [] : [said(line, 1, `not recorded: ${first}`)]) };
+}
+
+/** Of what this option hides, which only current servers have, nothing is said. */
+function isHidden(line: string, option: number): boolean {
+  return line === HIDING || (option >= 0 && line.startsWith('example '));
 }
 
 function answerOn(name: string, line: number, text: string): Diagnostic {

@@ -65,7 +65,7 @@ describe('what a real server said', () => {
   const errors = new Recording('02-errors');
   const verdictIn = (text: string) => {
     const found = diagnosticsIn(errors.diagnostics, errors.table, cell(errors, text));
-    return verdictOf({ complete: true, fatal: false, axioms: [], ...factsOf(found) });
+    return verdictOf({ complete: true, fatal: false, hidden: false, axioms: [], ...factsOf(found) });
   };
 
   it.each([

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../../../src/languages/lean/lsp/messages.ts'
 import { factsOf, type VerdictFacts, verdictOf } from '../../../../src/languages/lean/verdict/verdict.ts';
 import { diagnostic } from './diagnostics.ts';
 
-const CLEAN: VerdictFacts = { complete: true, fatal: false, errors: 0, sorryWarnings: 0, axioms: [] };
+const CLEAN: VerdictFacts = { complete: true, fatal: false, errors: 0, sorryWarnings: 0, hidden: false, axioms: [] };
 const known = (...axioms: string[]) => ({ name: 't', axioms, answered: true });
 const unknown = { name: 't', axioms: null, answered: true };
 const unanswered = { name: 't', axioms: null, answered: false };
@@ -15,6 +15,8 @@ describe('verdictOf', () => {
     [{ axioms: [unknown] }, 'accepted'],
     [{ axioms: [known('my.sorryAx')] }, 'accepted'],
     [{ sorryWarnings: 1 }, 'incomplete'],
+    [{ hidden: true }, 'incomplete'],
+    [{ hidden: true, errors: 1 }, 'rejected'],
     [{ axioms: [known('propext'), known('propext', 'sorryAx')] }, 'incomplete'],
     [{ axioms: [known(), unanswered] }, 'incomplete'],
     [{ errors: 1 }, 'rejected'],

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { mayHideSorry } from '../../../../src/languages/lean/verdict/hidden.ts';
+
+const OFF = 'set_option warn.sorry false\n';
+
+it.each([
+  ['an example', '', `${OFF}example : 1 = 2 := sorry`],
+  ['an example behind `in`', '', 'set_option warn.sorry false in\nexample : 1 = 2 := by admit'],
+  ['an option of an earlier cell', OFF, 'example : 1 = 2 := sorry'],
+  ['an option with its name in quotes', '', 'set_option «warn».«sorry» false in example : 1 = 2 := sorry'],
+  ['an instance without a name', '', `${OFF}instance : Inhabited False := sorry`],
+  ['an instance of which only the priority is told', '', `${OFF}instance (priority := low) : Inhabited False := sorry`],
+  ['what is whole, since nobody can tell', '', `${OFF}example : 1 = 1 := rfl`],
+])('sorry may be hidden in %s', (_, before, code) => {
+  expect(mayHideSorry(before, code)).toBe(true);
+});
+
+it.each([
+  ['with the warning', '', 'example : 1 = 2 := sorry'],
+  ['of which Lean can be asked', '', `${OFF}theorem t : 1 = 2 := sorry`],
+  ['of an earlier cell', `${OFF}example : 1 = 2 := sorry\n`, 'theorem t : 1 = 2 := sorry'],
+  ['with a named instance', '', `${OFF}instance foo : Inhabited False := sorry`],
+  ['where a comment or a text names the option', '', '-- warn.sorry\nexample : "warn.sorry" = "warn.sorry" := rfl'],
+  ['with an option of a longer name', '', 'set_option my.warn.sorry false\nexample : 1 = 1 := rfl'],
+])('sorry is told in code %s', (_, before, code) => {
+  expect(mayHideSorry(before, code)).toBe(false);
+});
