@@ -18,7 +18,7 @@ export const Message = z.strictObject({
 export const Verdict = z
   .enum(['accepted', 'incomplete', 'rejected', 'timeout'])
   .describe(
-    'accepted: checked to its end, no error, no sorry. incomplete: something rests on sorry. rejected: an error.',
+    'accepted: checked to its end, no error, no sorry. incomplete: something rests on sorry, or may, where an option hides it. rejected: an error.',
   );
 
 /** What Lean says of a piece of code, as clients read it. */

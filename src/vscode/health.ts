@@ -1,12 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { EngineProblem, LanguageId, Preflight } from '../engine/types.ts';
+import { type Obstacle, obstaclesIn } from '../engine/obstacles.ts';
+import { type EngineProblem, LANGUAGES, type Preflight } from '../engine/types.ts';
 import type { EngineHandle } from './engineHandle.ts';
 
 const RETRY_MS = 5_000;
-/** Other languages are there for those who ask for them, and say themselves what they miss. */
-const WATCHED: LanguageId = 'python';
 
 /** Whether runs are possible, and if not, what is in the way. */
 export class Health implements Disposable {
@@ -14,7 +13,7 @@ export class Health implements Disposable {
   readonly #clock: Clock;
   readonly #changed = new Emitter<void>();
   readonly #subscription: Disposable;
-  #problem: EngineProblem | undefined;
+  #obstacle: Obstacle | undefined;
   #checking: Promise<Preflight> | undefined;
 
   constructor(handle: EngineHandle, clock: Clock) {
@@ -26,12 +25,12 @@ export class Health implements Disposable {
   readonly onDidChange: Event<void> = (listener) => this.#changed.event(listener);
 
   get problem(): EngineProblem | undefined {
-    return this.#problem;
+    return this.#obstacle?.problem;
   }
 
-  /** The language that the problem is met with. */
-  get language(): LanguageId {
-    return WATCHED;
+  /** The problem, and the language that it is met with. */
+  get obstacle(): Obstacle | undefined {
+    return this.#obstacle;
   }
 
   /** Looks at the host and the images anew; calls at the same time share one look. */
@@ -47,7 +46,7 @@ export class Health implements Disposable {
     let timer: Disposable | undefined;
     let ended = false;
     const again = () => {
-      if (!ended) timer = this.#clock.schedule(RETRY_MS, () => (this.#problem ? look() : again()));
+      if (!ended) timer = this.#clock.schedule(RETRY_MS, () => (this.#obstacle ? look() : again()));
     };
     const look = () => void this.check().then(again, again);
     look();
@@ -65,26 +64,23 @@ export class Health implements Disposable {
   async #look(): Promise<Preflight> {
     const engine = await this.#handle.get();
     const found = await engine.preflight();
-    this.#set(problemOf(found));
+    this.#set(obstaclesIn(found)[0]);
     return found;
   }
 
   /** Takes what runs have met since the last look: a host that went, or sandboxes that prove it well. */
   #follow(): void {
     const { host, environments } = this.#handle.snapshot();
-    if (host.state === 'unavailable') this.#set(host.problem);
+    if (host.state === 'unavailable') this.#set({ problem: host.problem, language: LANGUAGES[0] });
     else if (environments.some(({ sandboxes }) => sandboxes.some(({ state }) => state !== 'booting'))) {
       this.#set(undefined);
     }
   }
 
-  #set(problem: EngineProblem | undefined): void {
-    const same = problem?.kind === this.#problem?.kind && problem?.message === this.#problem?.message;
-    this.#problem = problem;
+  #set(obstacle: Obstacle | undefined): void {
+    const [before, now] = [this.problem, obstacle?.problem];
+    const same = now?.kind === before?.kind && now?.message === before?.message;
+    this.#obstacle = obstacle;
     if (!same) this.#changed.fire();
   }
-}
-
-function problemOf({ host, environments }: Preflight): EngineProblem | undefined {
-  return host.problem ?? environments.find(({ language }) => language === WATCHED)?.problem ?? undefined;
 }

@@ -47,7 +47,13 @@ describe('Health', () => {
   it('knows a missing image', async () => {
     const { health } = await setUp(null, []);
     await health.check();
-    expect(health.problem?.kind).toBe('image_missing');
+    expect(health.obstacle).toMatchObject({ problem: { kind: 'image_missing' }, language: 'python' });
+  });
+
+  it.each(['python', 'lean'])('misses no other image where there is that of %s', async (language) => {
+    const { health } = await setUp(null, [`hothouse/${language}:latest`]);
+    await health.check();
+    expect(health.obstacle).toBeUndefined();
   });
 
   it('takes a sandbox that works as proof that all is well', async () => {

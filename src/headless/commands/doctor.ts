@@ -1,6 +1,7 @@
 import { plainText } from '../../base/log.ts';
 import type { Configuration } from '../../config/config.ts';
-import type { Preflight } from '../../engine/types.ts';
+import { obstaclesIn } from '../../engine/obstacles.ts';
+import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { HostInfo } from '../../host/host.ts';
 import { hostAdvice } from '../advice.ts';
 import { type Command, withEngine } from '../command.ts';
@@ -15,15 +16,16 @@ export const doctor: Command = {
   help: [
     '--json                print it as one JSON object',
     '',
-    'Exit status: 0 when everything can be used, otherwise 1. Of the languages only Python has to be there.',
+    'Exit status: 0 when everything can be used, otherwise 1. Of the languages one has to be there.',
   ],
   options: { json: { type: 'boolean' } },
   async run(context, args) {
     const preflight = await withEngine(context, (engine) => engine.preflight(context.signal));
     const report = reportOf(preflight, context.configuration);
-    const text = args.values.json ? jsonLine(report, 2) : `${plainText(reportText(report))}\n`;
+    const inTheWay = obstaclesIn(preflight).map(({ problem }) => problem);
+    const text = args.values.json ? jsonLine(report, 2) : `${plainText(reportText(report, inTheWay))}\n`;
     context.terminal.stdout.write(text);
-    return isUsable(preflight) ? 0 : FAILURE_STATUS;
+    return inTheWay.length === 0 ? 0 : FAILURE_STATUS;
   },
 };
 
@@ -31,30 +33,26 @@ function reportOf({ host, runtime, environments }: Preflight, { files, problems 
   return { host, runtime, environments, config: { files, problems }, advice: host.info ? hostAdvice(host.info) : [] };
 }
 
-function isUsable({ host, environments }: Preflight): boolean {
-  return host.problem === null && environments.every((environment) => !environment.problem || isUnused(environment));
-}
-
-/** A language that nobody has built an image for is not wanted here, as far as we can tell. */
-function isUnused({ language, problem }: Preflight['environments'][number]): boolean {
-  return language !== 'python' && problem?.kind === 'image_missing';
-}
-
-function reportText({ host, runtime, environments, config, advice }: ReturnType<typeof reportOf>): string {
+function reportText(
+  { host, runtime, environments, config, advice }: ReturnType<typeof reportOf>,
+  inTheWay: readonly EngineProblem[],
+): string {
   return [
     ...(host.info ? [`ok    ${hostText(host.info, host.problem ? null : runtime)}`] : []),
     ...(host.problem ? [wrong(problemText(host.problem))] : []),
-    ...environments.map(environmentText),
+    ...environments.map((environment) => environmentText(environment, inTheWay)),
     ...config.files.map((file) => `ok    configuration ${file}`),
     ...config.problems.map(wrong),
     ...advice.map((line) => `note  ${line}`),
   ].join('\n');
 }
 
-function environmentText(environment: Preflight['environments'][number]): string {
-  const { id, imageName, problem } = environment;
+function environmentText(
+  { id, imageName, problem }: Preflight['environments'][number],
+  inTheWay: readonly EngineProblem[],
+): string {
   if (!problem) return `ok    environment ${id}, image ${imageName}`;
-  return isUnused(environment) ? `note  ${problem.message} ${problem.advice}` : wrong(problemText(problem));
+  return inTheWay.includes(problem) ? wrong(problemText(problem)) : `note  ${problem.message} ${problem.advice}`;
 }
 
 function hostText({ name, rootless }: HostInfo, runtime: string | null): string {

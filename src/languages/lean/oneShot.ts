@@ -1,6 +1,6 @@
 import type { Exit } from '../../protocol/messages.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { plainError, violentEnd } from '../exit.ts';
+import { lossEnd, plainError, violentEnd } from '../exit.ts';
 import type { CellEnd, CellError, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
 import { cellReport, crashEnd, endOf, printedIn, rejection } from './ends.ts';
 import { watchForFlood } from './flood.ts';
@@ -41,13 +41,7 @@ export class LeanOnce implements Interpreter {
   }
 
   async run(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
-    const lost = this.#deps.sandbox.lost.then(({ outOfMemory, reason }) =>
-      endOf({
-        status: outOfMemory ? 'out_of_memory' : 'sandbox_lost',
-        alive: false,
-        error: plainError('SandboxLost', `The sandbox was lost: ${reason}.`),
-      }),
-    );
+    const lost = this.#deps.sandbox.lost.then((loss) => endOf({ ...lossEnd(loss), alive: false }));
     const stopped = new Promise<CellEnd>((resolve) => {
       this.#stop.signal.addEventListener('abort', () => resolve(endOf({ status: 'killed', alive: false })));
     });

@@ -1,6 +1,7 @@
 import type { CellRequest } from '../language.ts';
 import { type Composed, compose, offsetOf, withTactic } from './body.ts';
 import type { CheckReport, LeanGoals, LeanMessage } from './report.ts';
+import { withLineFeeds } from './text/lineEnds.ts';
 import { type Spot, spotInPart } from './text/position.ts';
 import { sorryTokens } from './text/tokens.ts';
 import type { Placed } from './worker/check.ts';
@@ -17,10 +18,10 @@ export interface Work {
 
 /** What a cell comes to, with line ends as Lean has them. */
 export function workOf({ code, context = '', task }: CellRequest): Work {
-  const body = compose(plain(code), plain(context));
+  const body = compose(withLineFeeds(code), withLineFeeds(context));
   const at = (offset: number) => ({ start: offset, end: offset });
   if (task?.kind === 'tactic') {
-    const put = withTactic(body, task.at, plain(task.tactic));
+    const put = withTactic(body, task.at, withLineFeeds(task.tactic));
     return { body: put.body, asked: [put], isTactic: true };
   }
   if (task?.kind !== 'goals') return { body, asked: [], isTactic: false };
@@ -69,8 +70,4 @@ function isBehind(a: Spot, b: Spot): boolean {
 function isTermAt(text: string, offset: number): boolean {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset).trimEnd();
   return before !== '' && !/(?:\b(?:by|then|else)|[·.;{|>(])$/.test(before);
-}
-
-function plain(text: string): string {
-  return text.replaceAll('\r\n', '\n');
 }

@@ -11,8 +11,8 @@ const INSTALL_DOCS = Uri.parse('https://docs.docker.com/engine/install/');
 
 /** Does the one thing that mends the present problem. */
 export async function fixProblem(app: App): Promise<void> {
-  const { problem, language } = app.health;
-  if (problem) await apply(fixFor(problem, language), language, app);
+  const { obstacle } = app.health;
+  if (obstacle) await apply(fixFor(obstacle.problem, obstacle.language), obstacle.language, app);
   else await app.health.check();
 }
 

@@ -43,7 +43,7 @@ function leftOut({ verdict, sorries, axioms }: CheckReport): string[] {
   if (verdict !== 'incomplete') return known.map(goalAt);
   if (sorries.length > 0) return sorries.map((sorry) => `**Incomplete**: ${goalAt(sorry)}`);
   const resting = (axioms ?? []).filter((used) => used.axioms?.includes('sorryAx')).map(({ name }) => name);
-  if (resting.length === 0) return ['**Incomplete**: a proof is left out.'];
+  if (resting.length === 0) return ['**Incomplete**: a proof is left out, or an option hides whether one is.'];
   return ['**Incomplete**: these rest on `sorry`.', codeBlock(resting.join('\n'))];
 }
 

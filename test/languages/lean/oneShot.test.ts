@@ -69,6 +69,20 @@ describe.each(MANNERS)('a check on %s', (_, manner) => {
   });
 });
 
+it.each([
+  [true, 'out_of_memory', 'OutOfMemory'],
+  [false, 'sandbox_lost', 'SandboxLost'],
+])('a sandbox that is lost (of memory: %s) ends a check as it ends every run', async (outOfMemory, status, name) => {
+  const { check, lose } = await recordedChecks({ kind: 'current' });
+  const ending = check({ code: '#eval spin 0\n' });
+  lose({ outOfMemory, reason: 'it is gone' });
+  expect(await ending).toMatchObject({
+    status,
+    alive: false,
+    error: { name, message: expect.stringContaining('gone') },
+  });
+});
+
 describe.each(['old', 'current'] as const)('the end of a server (%s)', (kind) => {
   it('anywhere is never taken for an accepted proof', async () => {
     let lost = 0;

@@ -13,6 +13,7 @@ import { crashEnd, endOf } from '../ends.ts';
 import { watchForFlood } from '../flood.ts';
 import type { LeanSettings } from '../settings.ts';
 import { EMPTY_HEADER, parseHeader } from '../text/header.ts';
+import { withLineFeeds } from '../text/lineEnds.ts';
 import type { LeanWorker } from '../worker/worker.ts';
 import { Attempt, type AttemptEnd } from './attempt.ts';
 import { isBusy } from './calm.ts';
@@ -108,7 +109,7 @@ export class LeanSession implements Interpreter {
   }
 
   async #work(job: Job, request: CellRequest): Promise<void> {
-    const code = request.code.replaceAll('\r\n', '\n');
+    const code = withLineFeeds(request.code);
     const refused = refusalOf(code, this.#settings);
     if (refused) {
       job.end(endOf({ status: 'error', alive: this.#state.kind !== 'dead', error: refused }));

@@ -1,5 +1,6 @@
 import type { CellPlace, CompletionList, Draft } from '../../language.ts';
 import type { CompletionItem, Place, Position } from '../lsp/messages.ts';
+import { withLineFeeds } from '../text/lineEnds.ts';
 import { LineTable } from '../text/position.ts';
 import { lineOf, type Piece, pieceOf, type SessionText, segmentsOf } from './cells.ts';
 import type { SessionDocument } from './sessionDocument.ts';
@@ -13,7 +14,7 @@ export interface Queries {
 
 /** Questions about a draft, each asked with the draft at its place in the document and taken out again. */
 export function queries(document: SessionDocument, text: SessionText, draft: Draft, signal: AbortSignal): Queries {
-  const code = draft.code.replaceAll('\r\n', '\n');
+  const code = withLineFeeds(draft.code);
   const cursor = new LineTable(code).offsetAt(new LineTable(draft.code).positionAt(draft.cursor));
   const piece = pieceOf(draft.cell ?? '', code);
   const nothing = { start: draft.cursor, end: draft.cursor, matches: [] };

@@ -1,0 +1,19 @@
+import { type EngineProblem, LANGUAGES, type LanguageId, type Preflight } from './types.ts';
+
+/** What is in the way, and the language that it is met with. */
+export interface Obstacle {
+  readonly problem: EngineProblem;
+  readonly language: LanguageId;
+}
+
+/**
+ * What keeps code from being run, the worst first. A language without an image is in nobody's way as long as there is
+ * another: nobody has to want them all.
+ */
+export function obstaclesIn({ host, environments }: Preflight): readonly Obstacle[] {
+  const found = environments.flatMap(({ problem, language }) => (problem ? [{ problem, language }] : []));
+  if (host.problem) return [{ problem: host.problem, language: environments[0]?.language ?? LANGUAGES[0] }];
+  const isMissing = ({ problem }: Obstacle) => problem.kind === 'image_missing';
+  const isNothingThere = environments.length > 0 && found.filter(isMissing).length === environments.length;
+  return isNothingThere ? found.slice(0, 1) : found.filter((obstacle) => !isMissing(obstacle));
+}
