@@ -41,7 +41,7 @@ export async function reportOn(
   // Asking for goals takes time, so everything is read off the document before.
   const messages = messagesOf(said.diagnostics, document.lean.table, span);
   const facts = factsOf(said.diagnostics);
-  const hidden = mayHideSorry(document.lean.text.slice(0, start), body);
+  const hidden = mayHideSorry(document.lean.text.slice(0, start), body, said.answers);
   const verdict = verdictOf({ ...facts, complete: true, fatal: said.fatal, hidden, axioms: said.answers });
   const axioms = isSound(said) ? said.answers.map(({ name, axioms: list }) => ({ name, axioms: list })) : null;
   const sorries = await sorriesOf({ document: document.lean, span }, signal);

@@ -1,16 +1,17 @@
 import { nameParts } from '../text/identifier.ts';
 import { tokensOf } from '../text/tokens.ts';
+import type { DeclarationAxioms } from './axioms.ts';
 
 /** The option that turns the warning of a `sorry` off. */
 const OPTION = 'warn.sorry';
 
 /**
  * Whether `sorry` may be in `code` without Lean's telling: the text names the option that hides the warning, and the code
- * declares something without a name, which Lean cannot be asked about. `before` is what stands in front of it. Rather too
- * often than too seldom, since the option may be set back, or have been meant for something else.
+ * declares something that has no name to ask for, or of which Lean does not tell the axioms, as in a `module`. `before` is
+ * what stands in front of it. Rather too often than too seldom, since the option may have been set back.
  */
-export function mayHideSorry(before: string, code: string): boolean {
-  return namesOption(before + code) && hasNameless(code);
+export function mayHideSorry(before: string, code: string, axioms: readonly DeclarationAxioms[]): boolean {
+  return namesOption(before + code) && (hasNameless(code) || axioms.some((known) => known.axioms === null));
 }
 
 function namesOption(text: string): boolean {

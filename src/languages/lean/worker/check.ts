@@ -130,7 +130,8 @@ async function report(reading: Reading, signal?: AbortSignal): Promise<Checked> 
   const messages = messagesOf(settled.diagnostics, document.table, span);
   const facts = factsOf(diagnosticsIn(settled.diagnostics, document.table, span));
   const sound = isSound(reading);
-  const hidden = mayHideSorry(document.text.slice(0, span.start), document.text.slice(span.start, span.end));
+  const [before, code] = [document.text.slice(0, span.start), document.text.slice(span.start, span.end)];
+  const hidden = mayHideSorry(before, code, answers);
   const verdict = verdictOf({ ...facts, complete: true, fatal: settled.fatalAt !== null, hidden, axioms: answers });
   const sorries = await sorriesOf(reading, signal);
   const axioms = sound ? answers.slice(1).map(({ name, axioms: list }) => ({ name, axioms: list })) : null;

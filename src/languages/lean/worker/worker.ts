@@ -5,8 +5,9 @@ import { LeanServer } from '../lsp/server.ts';
 import { NOT_FOUND } from './leanProcess.ts';
 import { ServerTransport } from './serverTransport.ts';
 
-const WARM_URI = 'file:///workspace/Check.lean';
-const COLD_URI = 'file:///workspace/Cold.lean';
+// No files, so that Lean looks for no project of Lake's around them, which takes time and could be made to run programs.
+const WARM_URI = 'untitled:Check';
+const COLD_URI = 'untitled:Cold';
 
 /** A Lean server in a sandbox with a document that holds a header, elaborated once, and nothing behind it between checks. */
 export class LeanWorker {

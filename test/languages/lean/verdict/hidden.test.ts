@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { mayHideSorry } from '../../../../src/languages/lean/verdict/hidden.ts';
 
+const KNOWN = { name: 't', axioms: ['propext'], answered: true };
 const OFF = 'set_option warn.sorry false\n';
 
 it.each([
@@ -12,7 +13,7 @@ it.each([
   ['an instance of which only the priority is told', '', `${OFF}instance (priority := low) : Inhabited False := sorry`],
   ['what is whole, since nobody can tell', '', `${OFF}example : 1 = 1 := rfl`],
 ])('sorry may be hidden in %s', (_, before, code) => {
-  expect(mayHideSorry(before, code)).toBe(true);
+  expect(mayHideSorry(before, code, [KNOWN])).toBe(true);
 });
 
 it.each([
@@ -23,5 +24,11 @@ it.each([
   ['where a comment or a text names the option', '', '-- warn.sorry\nexample : "warn.sorry" = "warn.sorry" := rfl'],
   ['with an option of a longer name', '', 'set_option my.warn.sorry false\nexample : 1 = 1 := rfl'],
 ])('sorry is told in code %s', (_, before, code) => {
-  expect(mayHideSorry(before, code)).toBe(false);
+  expect(mayHideSorry(before, code, [KNOWN])).toBe(false);
+});
+
+it('sorry may be hidden in what Lean does not tell the axioms of', () => {
+  const unknown = { name: 't', axioms: null, answered: true };
+  expect(mayHideSorry('', `module\n${OFF}theorem t : 1 = 2 := sorry`, [KNOWN, unknown])).toBe(true);
+  expect(mayHideSorry('', 'module\ntheorem t : 1 = 2 := sorry', [KNOWN, unknown])).toBe(false);
 });
