@@ -69,6 +69,11 @@ describe.each(MANNERS)('a check on %s', (_, manner) => {
   });
 });
 
+it('a current server is told to report at once; an old one that refuses such an option is started without', async () => {
+  expect((await recordedChecks({ kind: 'current' })).options).toEqual([['-Dserver.reportDelayMs=0']]);
+  expect((await recordedChecks({ kind: 'old' })).options).toEqual([[]]);
+});
+
 it.each([
   [true, 'out_of_memory', 'OutOfMemory'],
   [false, 'sandbox_lost', 'SandboxLost'],

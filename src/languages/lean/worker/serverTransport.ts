@@ -20,8 +20,9 @@ export class ServerTransport implements Transport {
   readonly end: Promise<ServerEnd>;
   readonly #channel: Channel;
 
-  constructor(sandbox: Sandbox) {
-    this.#channel = sandbox.start(leanStart(['--server'], SERVER_BYTES), {
+  /** Starts it, with these options of its command line. */
+  constructor(sandbox: Sandbox, options: readonly string[]) {
+    this.#channel = sandbox.start(leanStart(['--server', ...options], SERVER_BYTES), {
       onStdout: (bytes) => this.onBytes(bytes),
       // What user code writes there by itself, and the server's own complaints: nobody's answer.
       onStderr: () => {},

@@ -9,6 +9,11 @@ import { ServerTransport } from './serverTransport.ts';
 const WARM_URI = 'untitled:Check';
 const COLD_URI = 'untitled:Cold';
 
+/** Without it, current versions say nothing of an edit for 200 ms, for the sake of a calm screen. */
+const AT_ONCE = '-Dserver.reportDelayMs=0';
+/** Exit status of a Lean that does not know an option of its command line. */
+const REFUSED = 1;
+
 /** A Lean server in a sandbox with a document that holds a header, elaborated once, and nothing behind it between checks. */
 export class LeanWorker {
   readonly sandbox: Sandbox;
@@ -30,15 +35,12 @@ export class LeanWorker {
 
   /** Starts one; its header is being elaborated when this resolves. Rejects with `ProgramMissing` where there is no Lean. */
   static async start(sandbox: Sandbox, header: string): Promise<LeanWorker> {
-    const transport = new ServerTransport(sandbox);
-    const started = await LeanServer.start(transport);
+    const prompt = await startServer(sandbox, [AT_ONCE]);
+    // An early version does not know the option, and leaves.
+    const started = prompt.kind === 'optionUnknown' ? await startServer(sandbox, []) : prompt;
     if (started.kind === 'started') return new LeanWorker(sandbox, started.server, header);
-    if (started.kind === 'lost') {
-      const { end } = await transport.end;
-      const missing = end.kind === 'exit' && (end.exit.code === NOT_FOUND || end.exit.failure !== null);
-      if (missing) throw new ProgramMissing('lean');
-    }
-    throw new Error(`the Lean server did not start: ${started.kind === 'lost' ? started.reason : started.kind}`);
+    if (started.kind === 'missing') throw new ProgramMissing('lean');
+    throw new Error(`the Lean server did not start: ${started.reason}`);
   }
 
   /** Resolves when the header is elaborated, or has failed to be. */
@@ -97,4 +99,24 @@ export interface Taken {
 /** A document with the header alone. Code begins on a line of its own, so that editing it leaves the header be. */
 export function prefixOf(header: string): string {
   return header === '' ? '\n' : header;
+}
+
+type StartEnd =
+  | { readonly kind: 'started'; readonly server: LeanServer }
+  | { readonly kind: 'missing' }
+  /** It does not know an option of its command line. */
+  | { readonly kind: 'optionUnknown'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+async function startServer(sandbox: Sandbox, options: readonly string[]): Promise<StartEnd> {
+  const transport = new ServerTransport(sandbox, options);
+  const started = await LeanServer.start(transport);
+  if (started.kind === 'started') return started;
+  if (started.kind !== 'lost')
+    return { kind: 'failed', reason: started.kind === 'refused' ? started.message : started.kind };
+  const { end } = await transport.end;
+  if (end.kind !== 'exit') return { kind: 'failed', reason: started.reason };
+  const isMissing = end.exit.code === NOT_FOUND || end.exit.failure !== null;
+  if (isMissing) return { kind: 'missing' };
+  return { kind: end.exit.code === REFUSED ? 'optionUnknown' : 'failed', reason: started.reason };
 }

@@ -29,6 +29,8 @@ export interface RecordedSandbox {
   readonly servers: readonly RecordedServer[];
   readonly measured: Measured;
   readonly lose: (loss: SandboxLoss) => void;
+  /** What each server was started with that did not leave at once. */
+  readonly options: readonly (readonly string[])[];
 }
 
 /** The first server has this manner; those after it end no more by themselves. */
@@ -36,14 +38,19 @@ export function recordedSandbox(manner: Manner): RecordedSandbox {
   const servers: RecordedServer[] = [];
   const measured = { memoryBytes: 0, cpuMs: 0, oomKills: 0, isRunnable: false };
   const lost = deferred<SandboxLoss>();
+  const options: string[][] = [];
   const sandbox: Sandbox = {
     id: 'recorded',
     ready: { version: PROTOCOL_VERSION, python: '3', reset: null },
     start(start, listener) {
       if (start.kind !== 'exec' || !start.argv.includes('--server')) {
         if (measured.isRunnable) listener.onStdout(Buffer.from('R\n'));
-        return endedChannel();
+        return endedChannel(0);
       }
+      const given = start.argv.slice(start.argv.indexOf('--server') + 1);
+      // As a real one does: it knows no such option.
+      if (manner.kind === 'old' && given.length > 0) return endedChannel(1);
+      options.push(given);
       const { endAfter: _, ...lasting } = manner;
       const server = new RecordedServer(CELLS, servers.length === 0 ? manner : lasting, (bytes) =>
         listener.onStdout(bytes),
@@ -61,7 +68,7 @@ export function recordedSandbox(manner: Manner): RecordedSandbox {
     lost: lost.promise,
     dispose: async () => lost.resolve({ outOfMemory: false, reason: 'it was removed' }),
   };
-  return { sandbox, servers, measured, lose: (loss) => lost.resolve(loss) };
+  return { sandbox, servers, measured, options, lose: (loss) => lost.resolve(loss) };
 }
 
 const EXIT = {
@@ -86,13 +93,13 @@ function channelOf(server: RecordedServer, lost: Promise<SandboxLoss>): Channel 
   };
 }
 
-function endedChannel(): Channel {
+function endedChannel(code: number): Channel {
   const nothing = () => {};
   return {
     run: nothing,
     write: nothing,
     closeInput: nothing,
     signal: async () => {},
-    ended: Promise.resolve({ kind: 'exit', exit: EXIT }),
+    ended: Promise.resolve({ kind: 'exit', exit: { ...EXIT, code } }),
   };
 }
