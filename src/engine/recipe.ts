@@ -45,7 +45,13 @@ export function sameRecipe(one: Options, other: Options, language: LanguageId): 
   const recipe = (options: Options) => {
     const { outputKb } = options.limits;
     const preload = language === 'python' ? options.python.preload : [];
-    return JSON.stringify([options.docker, imageOf(options, language), limitsOf(options, language), preload, outputKb]);
+    return JSON.stringify([
+      options.docker.host,
+      imageOf(options, language),
+      limitsOf(options, language),
+      preload,
+      outputKb,
+    ]);
   };
   return recipe(one) === recipe(other);
 }

@@ -96,6 +96,9 @@ export function containerSpec(
       // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.
       OPENBLAS_NUM_THREADS: '1',
       OMP_NUM_THREADS: '1',
+      // A process of Lean would have one for each CPU of the host, and all of them together more than the limit. Tasks wait
+      // for each other, so that one is not enough.
+      LEAN_NUM_THREADS: String(Math.max(2, Math.ceil(limits.cpus))),
       MPLCONFIGDIR: '/tmp/matplotlib',
       XDG_CACHE_HOME: '/tmp/cache',
       IPYTHONDIR: '/tmp/ipython',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
 import type { Engine, RunOutput, RunRequest } from '../../src/engine/types.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 
@@ -21,6 +22,12 @@ describe('a check', () => {
       { name: 't', axioms: [] },
       { name: 'd', axioms: [] },
     ]);
+  });
+
+  it('is made with as many threads as its sandbox has CPUs, however many the host has', async () => {
+    const words = `IO.Process.output { cmd := "sh", args := #["-c", "tr '\\\\0' ' ' </proc/$PPID/cmdline"] }`;
+    const { stdout } = await run(`#eval (do IO.println (← ${words}).stdout : IO Unit)`);
+    expect(stdout.split(' ')).toContain(`-j${DEFAULT_OPTIONS.lean.cpus}`);
   });
 
   it('rejects an error, at its place in the caller’s code', async () => {

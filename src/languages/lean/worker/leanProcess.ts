@@ -11,13 +11,14 @@ export const NOT_FOUND = 127;
  * has it.
  */
 const LIBRARIES = '/opt/hothouse/lean-path';
-const LEAN_WITH_LIBRARIES = `if [ -r ${LIBRARIES} ]; then LEAN_PATH=$(cat ${LIBRARIES}); export LEAN_PATH; fi; exec lean "$@"`;
+/** Its own number of threads Lean takes from its command line alone; see the container spec. */
+const LEAN = `if [ -r ${LIBRARIES} ]; then LEAN_PATH=$(cat ${LIBRARIES}); export LEAN_PATH; fi; exec lean -j"$LEAN_NUM_THREADS" "$@"`;
 
 /** The start of `lean` with these arguments; `stdoutBytes` as in `Start`. */
 export function leanStart(args: readonly string[], stdoutBytes: number | null = null): Start {
   return {
     kind: 'exec',
-    argv: ['sh', '-c', LEAN_WITH_LIBRARIES, 'lean', ...args],
+    argv: ['sh', '-c', LEAN, 'lean', ...args],
     cwd: WORKSPACE,
     env: {},
     stdoutBytes,
