@@ -68,10 +68,12 @@ function mcp(engine: Engine, code: string, count: number, pauseMs: number): Prom
 async function resetRows(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const code of CODES) {
-    const resets = await resetTimings(code, 200);
+    const resets = await resetTimings(code, 200, DEFAULT_OPTIONS.python.preload);
     rows.push({ what: 'Hothouse, verified reset after the run', code, timing: resets.whole });
     rows.push({ what: 'of it in the sandbox: kill, wipe and look', code, timing: resets.agent });
   }
+  const bare = await resetTimings(CODES[0], 200, []);
+  rows.push({ what: 'Hothouse, verified reset, nothing preloaded', code: CODES[0], timing: bare.whole });
   return rows;
 }
 

@@ -23,8 +23,8 @@ const PRELOADED_FOR_MS = 1_000;
 const PACE_MS = 25;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Times `count` resets, each after a run of `code`. Throws when one is not clean. */
-export async function resetTimings(code: string, count: number): Promise<ResetTimings> {
+/** Times `count` resets, each after a run of `code`, with these modules preloaded. Throws when one is not clean. */
+export async function resetTimings(code: string, count: number, preload: readonly string[]): Promise<ResetTimings> {
   const host = dockerHost({ env: process.env, home: homedir(), log: silentLog });
   const identity = { machine: await machineId(), owner: await thisOwner() };
   const agent = await loadAgent(path.resolve(import.meta.dirname, '../../images/agent'));
@@ -33,7 +33,7 @@ export async function resetTimings(code: string, count: number): Promise<ResetTi
   const cell = { code, name: '<code>', stdin: '', state: null };
   const samples: { whole: number; agent: number }[] = [];
   try {
-    await sandbox.request({ op: 'preload', modules: [...DEFAULT_OPTIONS.python.preload] });
+    await sandbox.request({ op: 'preload', modules: [...preload] });
     await pause(PRELOADED_FOR_MS);
     for (let turn = -WARM_UP; turn < count; turn += 1) {
       await pause(PACE_MS);
