@@ -32,7 +32,9 @@ for address, port in json.loads(targets):
             try:
                 link.connect((address, port))
                 link.send(b"canary")
-                if kind == socket.SOCK_STREAM or not address.startswith("127."): connects.append([address, port, int(kind)])
+                # Datagrams to itself leave at once, whether somebody gets them or not.
+                own = address.startswith("127.") or address == "::1"
+                if kind == socket.SOCK_STREAM or not own: connects.append([address, port, int(kind)])
             except OSError: pass
 seen = connects`;
 

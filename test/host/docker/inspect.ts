@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** Where the engine of the Docker tests listens. */
-export const ENGINE_SOCKET = '/var/run/docker.sock';
+/** Where the engine of the Docker tests listens: the one that `DOCKER_HOST` names, on a socket, or the machine's. */
+export const ENGINE_SOCKET = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
 
 /** What the engine itself says of a container: asked without the code under test. */
 export async function inspectContainer(
