@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `npm run e2e [-- host|ui]`: the tests in a real VS Code alone, on what was built and packed last.
+// `npm run e2e [-- host|ui]`: the tests in a real VS Code alone, on the extension as it is now.
 import { spawn } from 'node:child_process';
+import { bundle, pack } from './build.mjs';
 import { editorVariables } from './editor.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE } from './leanImage.mjs';
 import { root } from './paths.mjs';
@@ -8,6 +9,8 @@ import { ended } from './run.mjs';
 import { fail } from './steps.mjs';
 
 async function main() {
+  await bundle();
+  await pack();
   const image = await ensureLeanImage();
   const env = { ...process.env, ...(await editorVariables()), ...(image && { [LEAN_IMAGE_VARIABLE]: image }) };
   const args = ['test/e2e/run.mjs', ...process.argv.slice(2)];
