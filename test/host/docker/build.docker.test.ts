@@ -6,8 +6,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
 import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
 import { HostError, type ImageBuild } from '../../../src/host/host.ts';
+import { removeImages } from './inspect.ts';
 
 const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
+const TAG = 'hothouse/build-test:latest';
+const LABEL = 'dev.hothouse.test=build';
 const LONG = `${'a'.repeat(70)}/${'b'.repeat(70)}`;
 let folder: string;
 
@@ -15,12 +18,18 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hothouse-context-'));
   await mkdir(join(folder, 'context'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(async () => {
+  await removeImages(TAG, LABEL);
+  await rm(folder, { recursive: true });
+});
 
 async function build(dockerfile: string[], rest: Partial<ImageBuild> = {}): Promise<string[]> {
-  await writeFile(join(folder, 'context', 'Dockerfile'), ['FROM hothouse/python:latest', ...dockerfile].join('\n'));
+  await writeFile(
+    join(folder, 'context', 'Dockerfile'),
+    ['FROM hothouse/python:latest', `LABEL ${LABEL}`, ...dockerfile].join('\n'),
+  );
   const lines: string[] = [];
-  const image = { tag: 'hothouse/build-test:latest', context: join(folder, 'context'), buildArgs: {}, labels: {} };
+  const image = { tag: TAG, context: join(folder, 'context'), buildArgs: {}, labels: {} };
   await host.buildImage({ ...image, ...rest }, (line) => lines.push(line));
   return lines;
 }
