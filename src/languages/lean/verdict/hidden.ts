@@ -16,16 +16,15 @@ export function mayHideSorry(before: string, code: string, axioms: readonly Decl
 
 function namesOption(text: string): boolean {
   // Most texts have no such word, and need not be read as code.
-  return /sorry/.test(text) && words(text).some((word) => nameParts(word)?.join('.') === OPTION);
+  return /sorry/.test(text) && words(text).some(({ word }) => nameParts(word)?.join('.') === OPTION);
 }
 
 function hasNameless(code: string): boolean {
-  const tokens = tokensOf(code).map(({ kind, start, end }) => ({ kind, word: code.slice(start, end) }));
-  return tokens.some(
-    ({ word }, index) => word === 'example' || (word === 'instance' && tokens[index + 1]?.kind !== 'name'),
+  return words(code).some(
+    ({ word }, index, all) => word === 'example' || (word === 'instance' && all[index + 1]?.kind !== 'name'),
   );
 }
 
-function words(text: string): string[] {
-  return tokensOf(text).map(({ start, end }) => text.slice(start, end));
+function words(text: string) {
+  return tokensOf(text).map(({ kind, start, end }) => ({ kind, word: text.slice(start, end) }));
 }
