@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { obstaclesIn } from '../../src/engine/obstacles.ts';
+import { type EngineProblem, LANGUAGES, type Preflight } from '../../src/engine/types.ts';
+
+const problem = (kind: EngineProblem['kind']): EngineProblem => ({ kind, message: kind, advice: 'Mend it.' });
+
+function found(host: EngineProblem | null, kinds: Partial<Record<string, EngineProblem['kind']>>): Preflight {
+  const environments = LANGUAGES.map((language) => {
+    const kind = kinds[language];
+    return { id: language, language, image: null, imageName: language, problem: kind ? problem(kind) : null };
+  });
+  return { host: { info: null, problem: host }, runtime: null, environments };
+}
+
+const inTheWay = (preflight: Preflight) =>
+  obstaclesIn(preflight).map(({ problem: { kind }, language }) => [kind, language]);
+
+it('nothing is in the way where one language can be used and the others were never built', () => {
+  expect(inTheWay(found(null, {}))).toEqual([]);
+  expect(inTheWay(found(null, { python: 'image_missing' }))).toEqual([]);
+});
+
+it('an image that is there and of no use is in the way, whatever else there is', () => {
+  expect(inTheWay(found(null, { lean: 'image_unusable' }))).toEqual([['image_unusable', 'lean']]);
+  expect(inTheWay(found(null, { python: 'image_missing', lean: 'image_unusable' }))).toEqual([
+    ['image_unusable', 'lean'],
+  ]);
+});
+
+it('where there is no image at all, the first language is the one to build', () => {
+  expect(inTheWay(found(null, { python: 'image_missing', lean: 'image_missing' }))).toEqual([
+    ['image_missing', 'python'],
+  ]);
+});
+
+it('a host that cannot be used comes before everything', () => {
+  expect(inTheWay(found(problem('engine_stopped'), {}))).toEqual([['engine_stopped', 'python']]);
+});
