@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * For tests on real sandboxes: only what hangs takes so long, however slow the machine. One file at a time, since they share
- * its cores and some measure.
+ * Tests on real sandboxes: only what hangs takes so long, however slow the machine. One file at a time, since they share its
+ * cores and some measure.
  */
-const REAL = { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false };
+const real = (name: string, include: string[], exclude: string[] = []) => ({
+  test: { name, include, exclude, testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false },
+});
 
 const attacks = ['test/isolation/**', 'test/faults/**'];
 /** Rows that measure the machine, which nobody else may use meanwhile. */
@@ -28,50 +30,12 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      {
-        test: {
-          name: 'docker',
-          include: ['test/**/*.docker.test.ts'],
-          exclude: attacks,
-          ...REAL,
-        },
-      },
-      {
-        test: {
-          name: 'lean',
-          include: ['test/**/*.lean.test.ts'],
-          ...REAL,
-        },
-      },
-      {
-        test: {
-          name: 'measuring',
-          include: measuring,
-          ...REAL,
-        },
-      },
-      {
-        test: {
-          name: 'isolation',
-          include: ['test/isolation/**/*.test.ts'],
-          exclude: [...measuring, clients],
-          ...REAL,
-        },
-      },
-      {
-        test: {
-          name: 'clients',
-          include: [clients],
-          ...REAL,
-        },
-      },
-      {
-        test: {
-          name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
-          ...REAL,
-        },
-      },
+      real('docker', ['test/**/*.docker.test.ts'], attacks),
+      real('lean', ['test/**/*.lean.test.ts']),
+      real('measuring', measuring),
+      real('isolation', ['test/isolation/**/*.test.ts'], [...measuring, clients]),
+      real('clients', [clients]),
+      real('faults', ['test/faults/**/*.test.ts']),
     ],
   },
 });

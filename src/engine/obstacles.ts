@@ -12,7 +12,7 @@ export interface Obstacle {
  */
 export function obstaclesIn({ host, environments }: Preflight): readonly Obstacle[] {
   const found = environments.flatMap(({ problem, language }) => (problem ? [{ problem, language }] : []));
-  if (host.problem) return [{ problem: host.problem, language: environments[0]?.language ?? LANGUAGES[0] }];
+  if (host.problem) return [{ problem: host.problem, language: LANGUAGES[0] }];
   const isMissing = ({ problem }: Obstacle) => problem.kind === 'image_missing';
   const isNothingThere = environments.length > 0 && found.filter(isMissing).length === environments.length;
   return isNothingThere ? found.slice(0, 1) : found.filter((obstacle) => !isMissing(obstacle));

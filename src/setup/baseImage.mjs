@@ -7,7 +7,7 @@ import { asRoot } from './root.mjs';
 import { ask, logged, must } from './run.mjs';
 
 const SUITE = 'trixie';
-/** The same, made on this machine. */
+/** A base that was made on this machine. */
 const MADE = `hothouse/base:${SUITE}`;
 /** What the published slim image leaves out too. */
 const LEFT_OUT = ['doc', 'man', 'info', 'locale', 'lintian'].map((name) => `/usr/share/${name}/*`);

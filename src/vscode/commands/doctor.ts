@@ -8,11 +8,8 @@ import { tellProblem } from './fix.ts';
 export async function doctor(app: App): Promise<void> {
   const found = await app.health.check();
   const obstacles = obstaclesIn(found);
-  for (const line of reportLines(
-    found,
-    obstacles.map(({ problem }) => problem),
-  ))
-    app.log.info(line);
+  const inTheWay = obstacles.map(({ problem }) => problem);
+  for (const line of reportLines(found, inTheWay)) app.log.info(line);
   const [worst] = obstacles;
   if (worst) return tellProblem(worst.problem, worst.language, app);
   const show = 'Show Log';
