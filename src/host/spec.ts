@@ -10,14 +10,15 @@ export interface TmpfsSpec {
   readonly exec: boolean;
 }
 
-/** Everything that decides how a sandbox's container is made: plain data, the same for every host. */
+/**
+ * Everything that decides how a sandbox's container is made: plain data, the same for every host. Its user is for the
+ * host to choose: an unprivileged one that nothing else on the machine has.
+ */
 export interface ContainerSpec {
   readonly image: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
-  /** Numeric `uid:gid`, both at least 10000. */
-  readonly user: string;
   readonly workingDir: string;
   readonly memoryBytes: number;
   /** CPUs, fractions allowed. */
@@ -46,8 +47,6 @@ export interface SandboxLimits {
   readonly runtime: string | null;
 }
 
-/** The user and group that everything in a sandbox runs as. */
-export const SANDBOX_UID = 10001;
 /** Where a session's files live. */
 export const WORKSPACE = '/workspace';
 
@@ -105,8 +104,8 @@ export function containerSpec(
       PYTHONDONTWRITEBYTECODE: '1',
     },
     labels,
-    user: `${SANDBOX_UID}:${SANDBOX_UID}`,
-    workingDir: WORKSPACE,
+    // The agent enters the workspace only in processes of runs.
+    workingDir: '/',
     memoryBytes: limits.memoryBytes,
     cpus: limits.cpus,
     pids: limits.pids,

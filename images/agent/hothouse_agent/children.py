@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import interpreter, kernel
+from . import gate, interpreter, kernel, surroundings
 
 
 def prepare():
@@ -14,6 +14,8 @@ def prepare():
 def main(message, fds):
     """Becomes the process that `message` describes; never returns."""
     os.setsid()
+    gate.remove()
+    surroundings.enter_run()
     kernel.set_dumpable(True)
     _offer_to_oom_killer()
     try:
@@ -70,4 +72,4 @@ def _python(message, fds):
     os.set_inheritable(requests, False)
     sys.path.insert(0, os.getcwd())
     sys.argv = [""]
-    interpreter.Interpreter(requests, events, message["eventBytes"]).serve()
+    interpreter.Interpreter(requests, events, message["eventBytes"], message["events"]).serve()

@@ -9,7 +9,7 @@ import signal
 import socket
 import sys
 
-from . import baseline, children, kernel, relay, wipe
+from . import baseline, children, gate, kernel, relay, surroundings, wipe
 
 # A pause before each preloaded module, so that a run that has just been asked for goes first. Milliseconds.
 _QUIET_MS = 5
@@ -23,9 +23,12 @@ class Init:
         self._wake, self._waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._preload = None
         self._preloaded = False
+        # A run has been here since the last wipe: nothing may be read that it could have left.
+        self._tainted = False
         # Name of a module -> whether its import worked.
         self._imported = {}
         self._baseline = baseline.Baseline()
+        gate.close()
         self._start_relay(None)
 
     def _start_relay(self, report):
@@ -46,8 +49,7 @@ class Init:
         signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         while True:
-            idle = self._preload is not None and not self._children
-            ready = self._poll.poll(_QUIET_MS if idle else None)
+            ready = self._poll.poll(None if self._preload is None else _QUIET_MS)
             if not ready:
                 self._preload_next()
             for fd, _ in ready:
@@ -104,6 +106,8 @@ class Init:
             self._reset()
 
     def _spawn(self, message, fds):
+        self._tainted = True
+        self._refuse_preload()
         try:
             pid = os.fork()
         except OSError as error:
@@ -125,17 +129,25 @@ class Init:
         self._tell({"op": "signalled", "id": message["id"]})
 
     def _reset(self):
-        if self._preload is not None:
-            # The reply would go to a relay that is about to end; the engine asks again if it cares.
-            self._preload = {**self._preload, "id": None}
+        # Who asked for a preload asks again: the answer would go to a relay that is about to end.
+        self._preload = None
         self._relay.close()
-        self._start_relay(wipe.wipe(self._mounts, self._baseline))
+        report = wipe.wipe(self._mounts, self._baseline)
+        self._tainted = False
+        self._start_relay(report)
 
     def _ask_preload(self, message):
         self._preload = message
         # Also while the process that a finished preload left ready is there: it would wait for the end of that.
         if self._preloaded and not self._missing():
             self._end_preload()
+        elif self._tainted:
+            self._refuse_preload()
+
+    def _refuse_preload(self):
+        if self._preload is not None:
+            job, self._preload = self._preload, None
+            self._tell({"op": "preloaded", "id": job["id"], "error": "a run came first; ask again after a reset"})
 
     def _missing(self):
         return [name for name in self._preload["modules"] if name not in self._imported]
@@ -155,19 +167,19 @@ class Init:
 
     def _end_preload(self):
         job, self._preload = self._preload, None
-        if job["id"] is not None:
-            loaded = [name for name in job["modules"] if self._imported[name]]
-            failed = [name for name in job["modules"] if not self._imported[name]]
-            self._tell({"op": "preloaded", "id": job["id"], "loaded": loaded, "failed": failed})
+        loaded = [name for name in job["modules"] if self._imported[name]]
+        failed = [name for name in job["modules"] if not self._imported[name]]
+        self._tell({"op": "preloaded", "id": job["id"], "loaded": loaded, "failed": failed})
 
 
 def _import(name):
     """Whether the module could be imported."""
-    try:
-        importlib.import_module(name)
-        children.prepare()
-    except Exception:
-        return False
+    with gate.opened(), surroundings.importing():
+        try:
+            importlib.import_module(name)
+            children.prepare()
+        except Exception:
+            return False
     return True
 
 
@@ -207,6 +219,7 @@ def _become_child(*fds):
 
 def main():
     kernel.set_dumpable(False)
+    surroundings.enter_agent()
     if os.getpid() != 1:
         sys.exit("the agent must be the first process of its container")
     # The kernel keeps every signal from the first process that it has no handler for; Python has made one for this.

@@ -129,6 +129,8 @@ print("main")`;
     'import numpy\nint(numpy.random.default_rng().integers(1 << 62))',
     'import random\nrandom.random()',
   ])('gives every run its own random numbers: %s', async (code) => {
+    // Nothing is imported where a run has been.
+    await sandbox.reset(5_000);
     await sandbox.request({ op: 'preload', modules: ['numpy.random'] });
     const values = [];
     for (let run = 0; run < 3; run += 1) values.push((await once(sandbox, code)).value);
