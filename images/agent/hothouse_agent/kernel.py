@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import errno
 import fcntl
 import os
 import resource
@@ -18,6 +19,12 @@ _IPC_RMID = 0
 _POLLNVAL = 0x20
 # As many as a sandbox's limit of open files.
 _MAX_FDS = 4096
+# struct fsxattr: flags, extent size, extents, project, copy-on-write size, padding.
+_FSXATTR = struct.Struct("IIIII8x")
+_FS_IOC_FSGETXATTR = 0x801C581F
+_FS_IOC_GETFLAGS = 0x80086601
+_FS_IOC_SETFLAGS = 0x40086602
+_NOT_SUPPORTED = (errno.ENOTTY, errno.EOPNOTSUPP, errno.ENOSYS)
 _REMOVERS = {
     "shm": lambda i: _libc.shmctl(i, _IPC_RMID, None),
     "sem": lambda i: _libc.semctl(i, 0, _IPC_RMID, 0),
@@ -36,6 +43,32 @@ def unread(fd):
     count = array.array("i", [0])
     fcntl.ioctl(fd, termios.FIONREAD, count)
     return count[0]
+
+
+def inode_flags(path):
+    """Flags and project of a folder, as chattr shows them; None where its file system has none."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        flags = array.array("l", [0])
+        fcntl.ioctl(fd, _FS_IOC_GETFLAGS, flags)
+        more = bytearray(_FSXATTR.size)
+        fcntl.ioctl(fd, _FS_IOC_FSGETXATTR, more)
+        return flags[0], _FSXATTR.unpack(more)
+    except OSError as error:
+        if error.errno in _NOT_SUPPORTED:
+            return None
+        raise
+    finally:
+        os.close(fd)
+
+
+def set_inode_flags(path, flags):
+    """Gives a folder flags that `inode_flags` has told. What cannot be set is found by the look that follows."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.ioctl(fd, _FS_IOC_SETFLAGS, array.array("l", [flags[0]]))
+    finally:
+        os.close(fd)
 
 
 def descendants(pid):

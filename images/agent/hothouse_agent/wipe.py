@@ -16,19 +16,55 @@ class Mount:
 
     def __init__(self, path):
         self.path = path
-        self._mode = stat.S_IMODE(os.stat(path).st_mode)
         self._owned = os.stat(path).st_uid == os.getuid()
+        self._root = _Root(path) if self._owned else None
 
     def empty(self):
-        if self._owned:
-            os.chmod(self.path, self._mode)
-            for name in os.listxattr(self.path):
-                if name.startswith("user."):
-                    os.removexattr(self.path, name)
+        if self._root is not None:
+            self._root.open_up()
         _empty(self.path)
 
     def leftovers(self):
-        return [os.path.join(self.path, name) for name in os.listdir(self.path)]
+        """What is still there; the root gets its times back, which emptying and looking change."""
+        left = ["file " + os.path.join(self.path, name) for name in os.listdir(self.path)]
+        return left if self._root is None else left + self._root.restore()
+
+
+class _Root:
+    """What the root of a mount has beside its files: mode, owner, times, flags, and attributes with its access lists."""
+
+    def __init__(self, path):
+        self._path = path
+        info = os.stat(path)
+        self._times = (info.st_atime_ns, info.st_mtime_ns)
+        self._names = frozenset(os.listxattr(path))
+        self._before = self._now()
+
+    def _now(self):
+        info = os.stat(self._path)
+        return {
+            "mode": stat.S_IMODE(info.st_mode),
+            "owner": (info.st_uid, info.st_gid),
+            "times": (info.st_atime_ns, info.st_mtime_ns),
+            "attributes": sorted(os.listxattr(self._path)),
+            "flags": kernel.inode_flags(self._path),
+        }
+
+    def open_up(self):
+        """Takes away what could keep the mount from being emptied."""
+        os.chmod(self._path, 0o700)
+        if kernel.inode_flags(self._path) != self._before["flags"]:
+            kernel.set_inode_flags(self._path, self._before["flags"])
+        for name in os.listxattr(self._path):
+            if name not in self._names:
+                os.removexattr(self._path, name)
+        # Behind the access list, whose mask the mode's group bits are.
+        os.chmod(self._path, self._before["mode"])
+
+    def restore(self):
+        os.utime(self._path, ns=self._times)
+        now = self._now()
+        return ["%s of %s" % (name, self._path) for name, value in self._before.items() if now[name] != value]
 
 
 def writable_mounts():
@@ -105,7 +141,7 @@ def _step(leftovers, name, action):
 def _check(mounts):
     left = ["process " + pid for pid in _others()]
     for mount in mounts:
-        left += ["file " + path for path in mount.leftovers()]
+        left += mount.leftovers()
     return left + ["%s %d" % found for found in kernel.sysv_objects()]
 
 

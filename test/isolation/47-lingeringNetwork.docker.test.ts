@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
+
+/** What stays in the network namespace when every process has gone. */
+const LINGER = {
+  'a connection that waits to be forgotten': `
+import socket
+server = socket.create_server(("127.0.0.1", 4242))
+client = socket.create_connection(("127.0.0.1", 4242))
+other, _ = server.accept()
+other.close(), client.close(), server.close()`,
+  'the same of IPv6': `
+import socket
+server = socket.create_server(("::ffff:127.0.0.1", 4242), family=socket.AF_INET6, dualstack_ipv6=True)
+client = socket.create_connection(("::ffff:127.0.0.1", 4242))
+other, _ = server.accept()
+other.close(), client.close(), server.close()`,
+  'an unread end': `
+import socket
+server = socket.create_server(("127.0.0.1", 4242))
+client = socket.create_connection(("127.0.0.1", 4242))
+other, _ = server.accept()
+client.sendall(b"x" * 100_000)
+client.close()`,
+  'a flow label': `
+import socket, struct
+label = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+address = socket.inet_pton(socket.AF_INET6, "::1")
+# struct in6_flowlabel_req: address, label, action get, share, flags create, expires, linger.
+label.setsockopt(socket.IPPROTO_IPV6, 32, struct.pack("16sIBBHHHI", address, socket.htonl(0x4242), 0, 1, 1, 60, 60, 0))`,
+};
+
+const LOOK = `
+import re, socket
+def count(path):
+    try: return len(open(path).read().splitlines()) - 1
+    except FileNotFoundError: return 0
+seen = [count("/proc/net/" + name) for name in ("tcp", "tcp6", "udp", "udp6", "raw", "ip6_flowlabel")]
+seen.append(re.search(r"orphan (\\d+) tw (\\d+)", open("/proc/net/sockstat").read()).groups())
+with socket.create_server(("127.0.0.1", 4242), reuse_port=False): pass`;
+
+let isolated: Isolated;
+beforeAll(async () => {
+  isolated = await isolationEngine();
+});
+afterAll(() => isolated.dispose());
+
+describe('row 47: what lingers in the network of a sandbox', () => {
+  it.each(Object.entries(LINGER))('is never met by the next run: %s', async (_, code) => {
+    expect(await run(isolated, code)).toMatchObject({ status: 'ok', error: null });
+    expect(await look(isolated, LOOK)).toEqual([0, 0, 0, 0, 0, 0, ['0', '0']]);
+  });
+
+  it('costs the sandbox: a port that is not free again', async () => {
+    await look(isolated, 'seen = 1');
+    const before = sandboxes(isolated);
+    await run(isolated, LINGER['a connection that waits to be forgotten']);
+    await look(isolated, 'seen = 1');
+    expect(sandboxes(isolated)).not.toEqual(before);
+  });
+
+  it('is nothing where connections are closed by those who were called', async () => {
+    await look(isolated, 'seen = 1');
+    const before = sandboxes(isolated);
+    await run(isolated, 'import socket\nends = socket.socketpair()\nsocket.create_server(("127.0.0.1", 4242)).close()');
+    await look(isolated, 'seen = 1');
+    expect(sandboxes(isolated)).toEqual(before);
+  });
+});
