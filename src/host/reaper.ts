@@ -37,9 +37,15 @@ export async function sweep(options: ReaperOptions): Promise<string[]> {
   const removed: string[] = [];
   for (const container of await options.host.list({ [LABEL.machine]: options.machine })) {
     if (!(await isOrphan(container, options))) continue;
-    await options.host.remove(container.id);
-    options.log.info(`removed container ${container.id.slice(0, 12)}, whose owner is gone`);
-    removed.push(container.id);
+    const name = container.id.slice(0, 12);
+    try {
+      await options.host.remove(container.id);
+      options.log.info(`removed container ${name}, whose owner is gone`);
+      removed.push(container.id);
+    } catch (error) {
+      // One that does not go must not keep the others; the next sweep tries it again.
+      options.log.warn(`container ${name}, whose owner is gone, could not be removed: ${messageOf(error)}`);
+    }
   }
   return removed;
 }

@@ -23,13 +23,12 @@ const ALLOWED = {
     munlock munlockall munmap pkey_alloc pkey_free pkey_mprotect`,
   processes: `
     arch_prctl execve execveat exit exit_group fork get_robust_list getcpu getpgid getpgrp getpid getppid getpriority
-    getrlimit getrusage getsid gettid ioprio_get pidfd_open pidfd_send_signal prctl prlimit64
-    restart_syscall rseq set_robust_list set_tid_address setpgid setpriority setrlimit setsid sysinfo times uname vfork
+    getrlimit getrusage getsid gettid ioprio_get pidfd_open pidfd_send_signal prctl
+    restart_syscall rseq set_robust_list set_tid_address setpgid setrlimit setsid sysinfo times uname vfork
     wait4 waitid`,
   threads: `
     futex futex_requeue futex_wait futex_waitv futex_wake sched_get_priority_max sched_get_priority_min
-    sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_setaffinity
-    sched_setparam sched_setscheduler sched_yield`,
+    sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_yield`,
   signals: `
     kill pause rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait
     rt_tgsigqueueinfo sigaltstack signalfd signalfd4 tgkill tkill`,
@@ -109,6 +108,7 @@ interface Argument {
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET together. */
 const NEW_NAMESPACES = 0x7e02_0000;
 const FAMILY = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
+const PRIO_PROCESS = 0;
 const PROTOCOL = { any: 0, tcp: 6, udp: 17, netlinkRoute: 0 } as const;
 
 /** Allowed with these arguments only; each list is one way, of which all conditions must hold. */
@@ -125,6 +125,13 @@ const ALLOWED_WITH: Readonly<Record<string, readonly (readonly Argument[])[]>> =
     [equal(0, FAMILY.netlink), equal(2, PROTOCOL.netlinkRoute)],
   ],
   socketpair: [[equal(0, FAMILY.unix)]],
+  // Limits, priority, CPUs and scheduling of oneself (0), not of others: a first process that is put behind busy ones
+  // gets no CPU, not even to die.
+  prlimit64: [[equal(0, 0)]],
+  setpriority: [[equal(0, PRIO_PROCESS), equal(1, 0)]],
+  sched_setaffinity: [[equal(0, 0)]],
+  sched_setparam: [[equal(0, 0)]],
+  sched_setscheduler: [[equal(0, 0)]],
   // Linux as it is, or the question what it is: other personalities switch protections of memory off.
   personality: [[equal(0, 0)], [equal(0, 0xffff_ffff)]],
 };

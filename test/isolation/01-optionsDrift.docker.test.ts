@@ -4,7 +4,7 @@ import { specOf } from '../../src/engine/recipe.ts';
 import { createOptions } from '../../src/host/docker/createOptions.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
-import { inspectContainer } from '../host/docker/inspect.ts';
+import { idOf, inspectContainer } from '../host/docker/inspect.ts';
 import { type Isolated, isolationEngine, OWNER, run } from './harness.ts';
 
 const OPTIONS = { pool: { size: 3 }, limits: { memoryMb: 300, cpus: 0.5, pids: 99, workspaceMb: 32, tmpMb: 16 } };
@@ -31,9 +31,13 @@ describe('row 1: options drift', () => {
     await Promise.all([1, 2, 3].map(() => run(isolated, 'import time; time.sleep(0.5)')));
     const ids = await isolated.containers();
     expect(ids.length).toBeGreaterThanOrEqual(4);
-    const { HostConfig: wantedHost = {}, ...wanted } = createOptions(await expectedSpec(ids));
+    const spec = await expectedSpec(ids);
+    const users = new Set<number>();
     for (const id of ids) {
       const { Config, HostConfig, Mounts } = await inspectContainer(id);
+      const user = idOf(Config.User);
+      users.add(user);
+      const { HostConfig: wantedHost = {}, ...wanted } = createOptions(spec, user);
       expect(filled({ ...HostConfig })).toEqual({ ...FILLED_IN, ...filled({ ...wantedHost }) });
       // The image's own words, which say nothing about isolation.
       const { Labels, Image, ...config } = Config;
@@ -43,6 +47,7 @@ describe('row 1: options drift', () => {
       expect(Image).toBe(wantedImage);
       expect(Mounts).toEqual([]);
     }
+    expect(users.size).toBe(ids.length);
   });
 });
 

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SANDBOX_UID } from '../../src/host/spec.ts';
-import { removeImages } from '../host/docker/inspect.ts';
-import { type Isolated, isolationEngine, look } from './harness.ts';
+import { idOf, inspectContainer, removeImages } from '../host/docker/inspect.ts';
+import { type Isolated, isolationEngine, look, sandboxes } from './harness.ts';
 
 const TAG = `hothouse-test/setuid:${process.pid}`;
 const LABEL = 'dev.hothouse.test=setuid';
@@ -27,10 +26,15 @@ import json
 print(json.dumps({name: status[name].split() for name in names}))'''
 seen = json.loads(subprocess.check_output(["python3", "-c", script]))`;
 const NONE = ['0000000000000000'];
-const SEALED = {
+const sealed = (user: number) => ({
   ...{ CapInh: NONE, CapPrm: NONE, CapEff: NONE, CapBnd: NONE, CapAmb: NONE, NoNewPrivs: ['1'] },
-  ...{ Uid: Array(4).fill(`${SANDBOX_UID}`), Gid: Array(4).fill(`${SANDBOX_UID}`), Groups: [`${SANDBOX_UID}`] },
-};
+  ...{ Uid: Array(4).fill(`${user}`), Gid: Array(4).fill(`${user}`), Groups: [`${user}`] },
+});
+/** The id of the user that the only sandbox runs as. */
+async function userOf(isolated: Isolated): Promise<number> {
+  const [id = ''] = sandboxes(isolated);
+  return idOf((await inspectContainer(id)).Config.User);
+}
 
 const GAIN = `
 import json, subprocess
@@ -77,7 +81,8 @@ describe('row 3: privilege', () => {
     ['code', IN_CODE],
     ['a program that it starts', IN_PROGRAM],
   ])('gives %s no capability and no way to one', async (_, code) => {
-    expect(await look(isolated, code)).toEqual(SEALED);
+    const seen = await look(isolated, code);
+    expect(seen).toEqual(sealed(await userOf(isolated)));
   });
 
   it('has no setuid or setgid file in its image', async () => {
@@ -85,8 +90,9 @@ describe('row 3: privilege', () => {
   });
 
   it('gains nothing by such files of another image', async () => {
-    const ids = Array(3).fill(SANDBOX_UID);
-    expect(await look(careless, GAIN)).toEqual({
+    const gained = await look(careless, GAIN);
+    const ids = Array(3).fill(await userOf(careless));
+    expect(gained).toEqual({
       'user-root': [0, '0o4000', ids, ids, []],
       'group-root': [0, '0o2000', ids, ids, []],
     });

@@ -23,9 +23,27 @@ export async function createContainer(
   spec: ContainerSpec,
   signal: AbortSignal | undefined,
 ): Promise<DockerContainer> {
-  const { client, events } = bench;
+  const { client, events, userIds } = bench;
   await Promise.all([requireUsable(client, spec, signal), events.ensureOpen()]);
-  const id = await make(bench, spec, signal);
+  const user = await userIds.take();
+  try {
+    const container = await createFor(user, bench, spec, signal);
+    void container.ended.then(() => userIds.giveBack(user, true));
+    return container;
+  } catch (error) {
+    userIds.giveBack(user, false);
+    throw error;
+  }
+}
+
+async function createFor(
+  user: number,
+  bench: Workbench,
+  spec: ContainerSpec,
+  signal: AbortSignal | undefined,
+): Promise<DockerContainer> {
+  const { client } = bench;
+  const id = await make(user, bench, spec, signal);
   try {
     const stream = await attach(client, id, signal);
     const container = new DockerContainer(id, stream, bench);
@@ -37,7 +55,12 @@ export async function createContainer(
   }
 }
 
-async function make(bench: Workbench, spec: ContainerSpec, signal: AbortSignal | undefined): Promise<string> {
+async function make(
+  user: number,
+  bench: Workbench,
+  spec: ContainerSpec,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const { client, clock, leftovers } = bench;
   // Known before the engine answers, so that what it makes can be removed even when its answer never comes.
   const name = `hothouse-${randomBytes(8).toString('hex')}`;
@@ -49,7 +72,7 @@ async function make(bench: Workbench, spec: ContainerSpec, signal: AbortSignal |
       signal,
       // Not given the signal: the engine goes on with what it has begun.
       work: (docker) => {
-        making = docker.createContainer({ name, ...createOptions(spec) });
+        making = docker.createContainer({ name, ...createOptions(spec, user) });
         return making;
       },
     });

@@ -5,8 +5,14 @@ import { type ContainerSpec, inodesOf, type TmpfsSpec } from '../spec.ts';
 const CPU_PERIOD = 100_000;
 const STACK_BYTES = 8 * 1024 * 1024;
 
-/** The spec as the Engine API wants it. Everything about isolation that the spec leaves open is closed here. */
-export function createOptions(spec: ContainerSpec): ContainerCreateOptions {
+/** Signals and timers under way that a sandbox's processes may have together. */
+const PENDING_SIGNALS = 4_096;
+
+/**
+ * The spec as the Engine API wants it, for the user and group of this id. Everything about isolation that the spec
+ * leaves open is closed here.
+ */
+export function createOptions(spec: ContainerSpec, user: number): ContainerCreateOptions {
   return {
     Image: spec.image,
     // As the entry point, so that the image's own cannot come between; its health check would be a stranger's process.
@@ -15,7 +21,7 @@ export function createOptions(spec: ContainerSpec): ContainerCreateOptions {
     Healthcheck: { Test: ['NONE'] },
     Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
     Labels: { ...spec.labels },
-    User: spec.user,
+    User: `${user}:${user}`,
     WorkingDir: spec.workingDir,
     Hostname: 'sandbox',
     StopTimeout: 1,
@@ -25,11 +31,11 @@ export function createOptions(spec: ContainerSpec): ContainerCreateOptions {
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
-    HostConfig: hostConfig(spec),
+    HostConfig: hostConfig(spec, user),
   };
 }
 
-function hostConfig(spec: ContainerSpec): HostConfig {
+function hostConfig(spec: ContainerSpec, user: number): HostConfig {
   return {
     AutoRemove: true,
     Init: false,
@@ -48,9 +54,7 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     CpuQuota: Math.round(spec.cpus * CPU_PERIOD),
     // When the machine itself runs out of memory, sandboxes go first.
     OomScoreAdj: 500,
-    Tmpfs: Object.fromEntries(
-      [...spec.tmpfs, sharedMemory(spec)].map((mount) => [mount.path, tmpfs(mount, spec.user)]),
-    ),
+    Tmpfs: Object.fromEntries([...spec.tmpfs, sharedMemory(spec)].map((mount) => [mount.path, tmpfs(mount, user)])),
     ShmSize: spec.shmBytes,
     Ulimits: [
       { Name: 'core', Soft: 0, Hard: 0 },
@@ -59,6 +63,9 @@ function hostConfig(spec: ContainerSpec): HostConfig {
       { Name: 'stack', Soft: STACK_BYTES, Hard: STACK_BYTES },
       // POSIX message queues are counted for each user id across all containers: one sandbox could starve the others.
       { Name: 'msgqueue', Soft: 0, Hard: 0 },
+      // These the kernel counts for the user id as well, which is the sandbox's own.
+      { Name: 'nproc', Soft: spec.pids, Hard: spec.pids },
+      { Name: 'sigpending', Soft: PENDING_SIGNALS, Hard: PENDING_SIGNALS },
     ],
     LogConfig: { Type: 'none', Config: {} },
     ...(spec.runtime === null ? {} : { Runtime: spec.runtime }),
@@ -70,8 +77,7 @@ function sharedMemory({ shmBytes }: ContainerSpec): TmpfsSpec {
   return { path: '/dev/shm', bytes: shmBytes, inodes: inodesOf(shmBytes), mode: '0700', exec: false };
 }
 
-function tmpfs({ bytes, inodes, mode, exec }: TmpfsSpec, user: string): string {
-  const [uid, gid] = user.split(':');
+function tmpfs({ bytes, inodes, mode, exec }: TmpfsSpec, user: number): string {
   const access = ['rw', 'nosuid', 'nodev', exec ? 'exec' : 'noexec'];
-  return [...access, `size=${bytes}`, `nr_inodes=${inodes}`, `mode=${mode}`, `uid=${uid}`, `gid=${gid}`].join(',');
+  return [...access, `size=${bytes}`, `nr_inodes=${inodes}`, `mode=${mode}`, `uid=${user}`, `gid=${user}`].join(',');
 }

@@ -10,6 +10,7 @@ import type { Leftovers } from './leftovers.ts';
 import { usedMemory } from './memory.ts';
 import { hung, unlessGone } from './problems.ts';
 import { removeContainer } from './removal.ts';
+import type { UserIds } from './userIds.ts';
 
 const ASK_MS = 1_000;
 
@@ -18,6 +19,7 @@ export interface Workbench {
   readonly client: Client;
   readonly events: EngineEvents;
   readonly leftovers: Leftovers;
+  readonly userIds: UserIds;
   readonly clock: Clock;
 }
 
@@ -61,7 +63,7 @@ export class DockerContainer implements Container {
 
   async remove(): Promise<void> {
     try {
-      await removeContainer(this.#bench.client, this.id);
+      await removeContainer(this.#bench.client, this.#bench.clock, this.id);
     } catch (error) {
       // Told now, and done as soon as the engine lets it be done.
       void this.#bench.leftovers.remove(this.id);

@@ -14,6 +14,7 @@ import { imageInfo } from './image.ts';
 import { hostInfo } from './info.ts';
 import { Leftovers } from './leftovers.ts';
 import { removeContainer } from './removal.ts';
+import { UserIds } from './userIds.ts';
 
 /** What a `dockerHost` is made of. */
 export interface DockerHostOptions {
@@ -40,6 +41,7 @@ class DockerHost implements Host {
   readonly #clock: Clock;
   readonly #events: EngineEvents;
   readonly #leftovers: Leftovers;
+  readonly #userIds: UserIds;
   readonly #closing = new AbortController();
   readonly #creating = new Set<Promise<unknown>>();
   readonly #ended = new Emitter<string>();
@@ -53,6 +55,7 @@ class DockerHost implements Host {
     this.#clock = clock;
     this.#events = new EngineEvents((since) => openEvents(client, since), clock, log);
     this.#leftovers = new Leftovers(client, clock);
+    this.#userIds = new UserIds(client);
     this.#events.event((event) => this.#tell(event));
   }
 
@@ -94,7 +97,7 @@ class DockerHost implements Host {
   }
 
   remove(id: string): Promise<void> {
-    return removeContainer(this.#client, id);
+    return removeContainer(this.#client, this.#clock, id);
   }
 
   async dispose(): Promise<void> {
@@ -108,7 +111,13 @@ class DockerHost implements Host {
   }
 
   async #create(spec: ContainerSpec, signal: AbortSignal | undefined): Promise<Container> {
-    const bench = { client: this.#client, events: this.#events, leftovers: this.#leftovers, clock: this.#clock };
+    const bench = {
+      client: this.#client,
+      events: this.#events,
+      leftovers: this.#leftovers,
+      userIds: this.#userIds,
+      clock: this.#clock,
+    };
     const either = AbortSignal.any(signal ? [signal, this.#closing.signal] : [this.#closing.signal]);
     const container = await createContainer(bench, spec, either);
     this.#attached.add(container.stdin);

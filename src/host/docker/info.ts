@@ -41,7 +41,7 @@ export function infoOf(address: string, info: EngineInfo, version: EngineVersion
   const components = version.Components ?? [];
   const podman = components.some(({ Name }) => Name === 'Podman Engine');
   const number = version.Version ?? 'of unknown version';
-  const security = (info.SecurityOptions ?? []).map((option) => option.split(',')[0]);
+  const security = namesOf(info.SecurityOptions);
   return {
     name: `${podman ? 'Podman' : 'Docker Engine'} ${number} at ${address}`,
     version: number,
@@ -49,7 +49,7 @@ export function infoOf(address: string, info: EngineInfo, version: EngineVersion
     runtimes: Object.keys(info.Runtimes ?? {}),
     defaultRuntime: info.DefaultRuntime ?? 'runc',
     rootless: security.includes('name=rootless'),
-    userNamespaces: security.includes('name=userns') || security.includes('name=rootless'),
+    userNamespaces: mapsUsers(info.SecurityOptions),
     seccomp: security.includes('name=seccomp'),
     cgroupVersion: info.CgroupVersion ?? '1',
     operatingSystem: info.OperatingSystem ?? 'unknown',
@@ -57,6 +57,16 @@ export function infoOf(address: string, info: EngineInfo, version: EngineVersion
     desktopVersion: desktopVersion(version.Platform?.Name ?? ''),
     missingLimits: missingLimits(info),
   };
+}
+
+/** Whether users of a container are other users outside it, as the security options of `/info` tell. */
+export function mapsUsers(securityOptions: EngineInfo['SecurityOptions']): boolean {
+  const names = namesOf(securityOptions);
+  return names.includes('name=userns') || names.includes('name=rootless');
+}
+
+function namesOf(securityOptions: EngineInfo['SecurityOptions']): (string | undefined)[] {
+  return (securityOptions ?? []).map((option) => option.split(',')[0]);
 }
 
 /** From `Docker Desktop 4.43.2 (199162)`. */

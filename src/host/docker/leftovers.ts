@@ -52,7 +52,7 @@ export class Leftovers {
   async #insist(name: string): Promise<void> {
     while (!this.#client.isDisposed) {
       try {
-        return await removeContainer(this.#client, name);
+        return await removeContainer(this.#client, this.#clock, name);
       } catch {
         await this.#pause();
       }

@@ -12,16 +12,16 @@ const spec = {
 describe('createOptions', () => {
   it('closes everything that is not needed: the whole policy', () => {
     const mount = (access: string) =>
-      `rw,nosuid,nodev,${access},size=16777216,nr_inodes=1024,mode=0700,uid=10001,gid=10001`;
-    expect(createOptions(spec)).toEqual({
+      `rw,nosuid,nodev,${access},size=16777216,nr_inodes=1024,mode=0700,uid=1500000000,gid=1500000000`;
+    expect(createOptions(spec, 1_500_000_000)).toEqual({
       Image: 'hothouse/python:latest',
       Entrypoint: spec.argv,
       Cmd: [],
       Healthcheck: { Test: ['NONE'] },
       Env: ['HOME=/workspace', 'X=a b=c'],
       Labels: { a: 'b' },
-      User: '10001:10001',
-      WorkingDir: '/workspace',
+      User: '1500000000:1500000000',
+      WorkingDir: '/',
       Hostname: 'sandbox',
       StopTimeout: 1,
       Tty: false,
@@ -52,6 +52,8 @@ describe('createOptions', () => {
           { Name: 'nofile', Soft: 4096, Hard: 4096 },
           { Name: 'stack', Soft: 8_388_608, Hard: 8_388_608 },
           { Name: 'msgqueue', Soft: 0, Hard: 0 },
+          { Name: 'nproc', Soft: 64, Hard: 64 },
+          { Name: 'sigpending', Soft: 4096, Hard: 4096 },
         ],
         LogConfig: { Type: 'none', Config: {} },
       },
@@ -67,7 +69,7 @@ describe('createOptions', () => {
       seccomp: '{}',
       cpus: 0.5,
     } as const;
-    expect(createOptions(chosen).HostConfig).toMatchObject({
+    expect(createOptions(chosen, 1_500_000_000).HostConfig).toMatchObject({
       NetworkMode: 'bridge',
       ReadonlyRootfs: false,
       Runtime: 'runsc',

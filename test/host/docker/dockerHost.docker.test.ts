@@ -9,7 +9,7 @@ import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
 import type { Container, Host } from '../../../src/host/host.ts';
 import type { ContainerSpec } from '../../../src/host/spec.ts';
 import { handshake, ownSpec, problemOf } from '../../contract/hostContract.ts';
-import { inspectContainer, removeImages } from './inspect.ts';
+import { idOf, inspectContainer, removeImages } from './inspect.ts';
 
 describe('a container on a Docker Engine', () => {
   let host: Host;
@@ -33,8 +33,8 @@ describe('a container on a Docker Engine', () => {
   it('is what the policy says, in every option', async () => {
     const spec = ownSpec();
     const container = await create(spec);
-    const { HostConfig: wantedHost, Labels, ...wanted } = createOptions(spec);
     const { Config, HostConfig } = await inspectContainer(container.id);
+    const { HostConfig: wantedHost, Labels, ...wanted } = createOptions(spec, idOf(Config.User));
     for (const [option, value] of Object.entries(wantedHost ?? {}))
       expect({ [option]: HostConfig[option] }).toEqual({ [option]: value });
     for (const [option, value] of Object.entries(wanted))
@@ -66,7 +66,9 @@ describe('a container on a Docker Engine', () => {
     );
     const seen = JSON.parse(Buffer.concat(await container.stdout.toArray()).toString());
     expect(seen.status).toMatchObject({ CapEff: '0000000000000000', CapBnd: '0000000000000000', NoNewPrivs: '1' });
-    expect(seen.status).toMatchObject({ Uid: '10001\t10001\t10001\t10001', Seccomp: '2' });
+    expect(seen.status.Uid).toBe(Array(4).fill(seen.status.Groups.trim()).join('\t'));
+    expect(seen.status).toMatchObject({ Gid: seen.status.Uid, Seccomp: '2' });
+    expect(Number(seen.status.Groups)).toBeGreaterThanOrEqual(10_000);
     expect(seen.limits).toEqual([
       [0, 0],
       [4096, 4096],

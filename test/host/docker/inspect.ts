@@ -12,6 +12,13 @@ export async function inspectContainer(
   return JSON.parse(await ask('GET', `/containers/${id}/json`));
 }
 
+/** The one number of a container's `User`, which is its user and its group. */
+export function idOf(user: unknown): number {
+  const [, id, group] = /^(\d+):(\d+)$/.exec(String(user)) ?? [];
+  if (id === undefined || id !== group) throw new Error(`the user is ${user}`);
+  return Number(id);
+}
+
 /** Removes an image that a test has built, and what its failed builds have left: they carry the test's label. */
 export async function removeImages(tag: string, label: string): Promise<void> {
   await ask('DELETE', `/images/${tag}?force=true`);
