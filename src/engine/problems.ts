@@ -17,6 +17,7 @@ export function problemOf(error: unknown): EngineProblem {
 export function refusalOf(grant: Exclude<Grant, { kind: 'granted' }>): EngineProblem {
   if (grant.kind === 'failed') return problemOf(grant.cause);
   if (grant.kind === 'overloaded') return overloaded('Too many runs wait for a sandbox already.');
+  if (grant.kind === 'stuck') return stuck();
   if (grant.kind === 'closed') return engineClosed();
   return cancelled();
 }
@@ -27,6 +28,14 @@ export function cancelled(): EngineProblem {
 
 export function overloaded(message: string): EngineProblem {
   return { kind: 'overloaded', message, advice: 'Wait until some have ended and run it again.' };
+}
+
+function stuck(): EngineProblem {
+  return {
+    kind: 'host_failed',
+    message: 'No sandbox can be started: earlier ones could not be removed and take every place.',
+    advice: 'Wait until they are gone, or restart the Docker Engine.',
+  };
 }
 
 export function engineClosed(): EngineProblem {

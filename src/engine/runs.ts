@@ -55,7 +55,7 @@ export async function runInSession(run: Run, environment: Environment, session: 
 
 /** How a sandbox goes back after a one-shot run. */
 function releaseAfter({ status, alive }: CellEnd): Release {
-  if (status === 'sandbox_lost') return 'destroy';
+  if (status === 'sandbox_lost' || status === 'unstopped') return 'destroy';
   return alive ? 'keep' : 'reset';
 }
 

@@ -7,6 +7,8 @@ import type { OutcomeStatus, RunError } from './types.ts';
 /** How a run ended: by the facts of its end, and by who stopped it. */
 export function statusOf({ status }: CellEnd, stopped: StopReason | null): OutcomeStatus {
   if (status === 'out_of_memory') return status;
+  // Nobody may take it for stopped, whoever asked for that.
+  if (status === 'unstopped') return 'sandbox_lost';
   // Code that ends well after its time was over is late all the same.
   if (stopped === 'timeout') return 'timeout';
   if (stopped === 'aborted') return 'interrupted';

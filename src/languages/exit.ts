@@ -30,8 +30,9 @@ export function violentEnd(exit: Exit, killed: boolean): Pick<CellEnd, 'status' 
 }
 
 /** What the loss of a sandbox means for what ran in it. */
-export function lossEnd({ outOfMemory, reason }: SandboxLoss): Pick<CellEnd, 'status' | 'error'> {
+export function lossEnd({ outOfMemory, reason, mayStillRun }: SandboxLoss): Pick<CellEnd, 'status' | 'error'> {
   const message = `The sandbox was lost: ${reason}.`;
+  if (mayStillRun) return { status: 'unstopped', error: plainError('SandboxLost', message) };
   return outOfMemory
     ? { status: 'out_of_memory', error: plainError('OutOfMemory', message) }
     : { status: 'sandbox_lost', error: plainError('SandboxLost', message) };

@@ -42,9 +42,11 @@ export interface CellReport extends CheckReport {
   readonly later: readonly { readonly cell: string; readonly report: CheckReport }[];
 }
 
-/** How a cell ended, decided by facts: the exit, the kernel's counter of kills, the driver's word about its own run. */
+/**
+ * How a cell ended. `unstopped`: its sandbox is lost to us, and its processes may still run.
+ * Decided by facts: the exit, the kernel's counter of kills, the driver's word about its own run. */
 export interface CellEnd {
-  readonly status: 'ok' | 'error' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'killed';
+  readonly status: 'ok' | 'error' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'killed' | 'unstopped';
   readonly exitCode: number | null;
   readonly state: Readonly<Record<string, unknown>> | null;
   readonly error: CellError | null;

@@ -44,6 +44,8 @@ export type Grant =
   | { readonly kind: 'granted'; readonly lease: Lease }
   /** Too many requests wait already. */
   | { readonly kind: 'overloaded' }
+  /** Every place is taken by a sandbox that could not be removed. */
+  | { readonly kind: 'stuck' }
   /** The caller's signal was aborted first. */
   | { readonly kind: 'aborted' }
   /** The pool has been disposed. */

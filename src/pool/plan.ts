@@ -6,7 +6,7 @@ export type Action =
   | { readonly kind: 'grant'; readonly waiter: Waiter; readonly slot: IdleSlot }
   | { readonly kind: 'boot' }
   | { readonly kind: 'retire'; readonly slot: IdleSlot; readonly reason: string }
-  | { readonly kind: 'overload'; readonly waiter: Waiter };
+  | { readonly kind: 'refuse'; readonly waiter: Waiter; readonly because: 'overloaded' | 'stuck' };
 
 /** What to do now, and when to look again although nothing has happened. */
 export interface Plan {
@@ -41,6 +41,8 @@ class Planning {
   #creations: number;
   /** Sandboxes that may be added before the pool's size is reached; negative when there are too many. */
   #room: number;
+  /** As many sandboxes as the pool's size should be gone and are not: another one could end in the same way. */
+  readonly #isStuck: boolean;
   #waiting = 0;
   #heldBack = false;
 
@@ -53,6 +55,8 @@ class Planning {
     this.#coming = 0;
     this.#creations = 0;
     this.#room = state.options.size;
+    const overdue = state.slots.filter((slot) => slot.kind === 'retiring' && slot.overdue);
+    this.#isStuck = overdue.length > 0 && overdue.length >= state.options.size;
     for (const slot of state.slots) {
       if (slot.kind === 'idle') this.#idle.push(slot);
       if (slot.kind === 'resetting') this.#resetting.push(slot);
@@ -79,7 +83,11 @@ class Planning {
       return;
     }
     if (this.#waiting >= this.#state.options.maxWaiting) {
-      this.actions.push({ kind: 'overload', waiter });
+      this.actions.push({ kind: 'refuse', waiter, because: 'overloaded' });
+      return;
+    }
+    if (this.#isStuck) {
+      this.actions.push({ kind: 'refuse', waiter, because: 'stuck' });
       return;
     }
     this.#waiting += 1;

@@ -16,6 +16,7 @@ import {
   type Member,
   type Purpose,
   type ResettingSlot,
+  type RetiringSlot,
   type Slot,
   takesPlace,
 } from './slot.ts';
@@ -25,6 +26,9 @@ import { WaitingList } from './waiting.ts';
 
 /** Makes one sandbox. Rejects when it can't, or when `signal` is aborted; then nothing is left behind. */
 export type Boot = (signal: AbortSignal) => Promise<Sandbox>;
+
+/** A removal that takes longer than this is overdue; a failed one is tried again as often. Milliseconds. */
+const REMOVAL_MS = 5_000;
 
 /** What a sandbox still has to do after a reset before it serves again; null when that is done. A rejection ends it. */
 export type Prepare = (sandbox: Sandbox) => Promise<void> | null;
@@ -139,7 +143,9 @@ export class Pool {
 
   #pulse(): void {
     if (this.#closed) {
-      if (this.#slots.size === 0) this.#emptied.resolve();
+      // What does not go in time is left to the host, and to the sweep of a later engine.
+      const awaited = [...this.#slots.values()].filter((slot) => slot.kind !== 'retiring' || !slot.overdue);
+      if (awaited.length === 0) this.#emptied.resolve();
     } else this.#settle();
     this.#changed.fire();
   }
@@ -176,8 +182,8 @@ export class Pool {
       case 'retire':
         this.#end(action.slot, action.reason);
         break;
-      case 'overload':
-        this.#waiting.settle(action.waiter, { kind: 'overloaded' });
+      case 'refuse':
+        this.#waiting.settle(action.waiter, { kind: action.because });
         break;
     }
   }
@@ -299,19 +305,43 @@ export class Pool {
       return;
     }
     const { id, member } = slot;
-    this.#slots.set(id, { kind: 'retiring', id, member });
-    this.#log.debug(`sandbox ${member.sandbox.id.slice(0, 12)} goes: ${reason}`);
-    const gone = () => {
+    const retiring: RetiringSlot = { kind: 'retiring', id, member, overdue: false };
+    this.#slots.set(id, retiring);
+    this.#log.debug(`sandbox ${nameOf(member)} goes: ${reason}`);
+    const late = this.#clock.schedule(REMOVAL_MS, () => this.#onOverdue(retiring));
+    void this.#remove(retiring).then(() => {
+      late.dispose();
       this.#slots.delete(id);
       this.#pulse();
-    };
-    member.sandbox.dispose().then(gone, (error) => {
-      this.#log.warn(`sandbox ${member.sandbox.id.slice(0, 12)} may be left: ${messageOf(error)}`);
-      gone();
     });
+  }
+
+  /** Resolves when the sandbox is gone, or has to be left to the host because the pool ends. */
+  async #remove(slot: RetiringSlot): Promise<void> {
+    for (;;) {
+      try {
+        return await slot.member.sandbox.dispose();
+      } catch (error) {
+        this.#log.warn(`sandbox ${nameOf(slot.member)} could not be removed: ${messageOf(error)}`);
+        if (this.#closed) return;
+        this.#onOverdue(slot);
+        await new Promise<void>((resolve) => this.#clock.schedule(REMOVAL_MS, resolve));
+      }
+    }
+  }
+
+  #onOverdue(slot: RetiringSlot): void {
+    if (this.#slots.get(slot.id) !== slot) return;
+    this.#slots.set(slot.id, { ...slot, overdue: true });
+    this.#log.warn(`sandbox ${nameOf(slot.member)} is not gone yet; it takes one of the pool's places until it is`);
+    this.#pulse();
   }
 
   #abortBoots(): void {
     for (const slot of this.#slots.values()) if (slot.kind === 'booting') slot.abort.abort();
   }
+}
+
+function nameOf({ sandbox }: Member): string {
+  return sandbox.id.slice(0, 12);
 }

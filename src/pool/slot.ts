@@ -52,6 +52,8 @@ export interface ResettingSlot extends Numbered {
 export interface RetiringSlot extends Numbered {
   readonly kind: 'retiring';
   readonly member: Member;
+  /** Its end takes too long: what it runs may go on, so that it takes a place until it is gone. */
+  readonly overdue: boolean;
 }
 
 /** One place of a pool. */
@@ -61,5 +63,5 @@ export type Slot = BootingSlot | IdleSlot | LeasedSlot | ResettingSlot | Retirin
 export function takesPlace(slot: Slot, recipe: number): boolean {
   if (slot.kind === 'leased') return slot.purpose === 'run';
   if (slot.kind === 'booting') return slot.recipe === recipe;
-  return slot.kind !== 'retiring';
+  return slot.kind !== 'retiring' || slot.overdue;
 }

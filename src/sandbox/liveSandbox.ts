@@ -17,6 +17,9 @@ import { ANSWER_MS, Heartbeat } from './heartbeat.ts';
 import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss } from './sandbox.ts';
 
 const RESET = encodeFrame(FrameType.reset, 0);
+/** After this long without the host's word that a sandbox is gone, whoever waits for its end is answered. */
+const STOP_MS = 3_000;
+const STOPPED = 'it was stopped';
 
 /** A sandbox whose agent has answered. */
 export class LiveSandbox implements Sandbox {
@@ -101,8 +104,24 @@ export class LiveSandbox implements Sandbox {
   }
 
   async dispose(): Promise<void> {
-    this.#connection.fail('it was stopped');
-    await this.#container.remove();
+    // Its end is told when it has come, not when it was asked for.
+    this.#connection.expectEnd(STOPPED);
+    const late = this.#clock.schedule(STOP_MS, () => this.#unconfirmed());
+    try {
+      await this.#container.remove();
+      this.#connection.fail(STOPPED);
+    } catch (error) {
+      this.#unconfirmed();
+      throw error;
+    } finally {
+      late.dispose();
+    }
+  }
+
+  #unconfirmed(): void {
+    this.#connection.fail('it did not stop when it was killed; it is removed as soon as the host can', {
+      mayStillRun: true,
+    });
   }
 
   async #signal(channel: number, signal: SignalName): Promise<void> {
@@ -120,8 +139,10 @@ export class LiveSandbox implements Sandbox {
     // Frames of a channel that has ended are late, not wrong.
     if (!channel) return;
     if (frame.type === FrameType.exit) {
+      // Read before the channel is forgotten: one that cannot be read ends the sandbox, and with it the channel.
+      const exit = Exit.parse(JSON.parse(frame.payload.toString('utf8')));
       this.#channels.delete(frame.channel);
-      channel.end({ kind: 'exit', exit: Exit.parse(JSON.parse(frame.payload.toString('utf8'))) });
+      channel.end({ kind: 'exit', exit });
     } else channel.receive(frame);
   }
 

@@ -6,6 +6,8 @@ export interface SandboxLoss {
   readonly outOfMemory: boolean;
   /** Words for people: `its container was removed`. */
   readonly reason: string;
+  /** It was to be stopped, and the host did not confirm in time that it is: its processes may still run. */
+  readonly mayStillRun?: true;
 }
 
 /** How a channel ended: its process exited, or the whole sandbox went. */
@@ -18,7 +20,7 @@ export interface ChannelListener {
   onStdout(bytes: Buffer): void;
   onStderr(bytes: Buffer): void;
   /** A line from the process, unchecked, with the relay's counts of the run's stdout and stderr bytes. */
-  onEvent(line: string, stdoutBytes: number, stderrBytes: number): void;
+  onEvent(line: Buffer, stdoutBytes: number, stderrBytes: number): void;
 }
 
 /** One process in a sandbox. Calls after its end do nothing. */
@@ -50,7 +52,10 @@ export interface Sandbox {
   request(request: RequestBody): Promise<unknown>;
   /** Resolves once, when the sandbox is gone, whoever ended it. */
   readonly lost: Promise<SandboxLoss>;
-  /** Removes the container; resolves when it is gone. */
+  /**
+   * Kills and removes the container; resolves when it is gone. Rejects when the host does not confirm that in time; a
+   * further call tries again.
+   */
   dispose(): Promise<void>;
 }
 

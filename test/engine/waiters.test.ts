@@ -35,7 +35,7 @@ describe('a run that waits for a sandbox', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(bench.engine.snapshot().environments[0]?.waiting).toBe(1);
-    bench.clock.advance(30_000);
+    bench.clock.advance(21_000);
     expect((await busy.result).status).toBe('timeout');
     expect((await waiting).stdout).toBe('1\n');
   });

@@ -3,7 +3,7 @@ import { deferred } from '../../src/base/deferred.ts';
 import type { Grant } from '../../src/pool/lease.ts';
 import type { ResetReport } from '../../src/protocol/messages.ts';
 import { CLEAN } from './fakeSandbox.ts';
-import { OPTIONS, PoolBench, settled } from './poolBench.ts';
+import { OPTIONS, owner, PoolBench, settled } from './poolBench.ts';
 
 describe('a pool at its start', () => {
   it('makes nothing before the first lease', async () => {
@@ -494,6 +494,60 @@ describe('new options', () => {
     expect(before.filter(({ disposed }) => !disposed)).toEqual([session.sandbox]);
     expect(bench.sandboxOf(lease).resets).toBe(0);
     expect(bench.states).toEqual(['idle', 'idle', 'idle', 'leased']);
+  });
+});
+
+describe('a sandbox that is not gone in time', () => {
+  const stuck = async (size: number) => {
+    const bench = await PoolBench.warm({ size });
+    const lease = await bench.take('a');
+    const removals: (() => void)[] = [];
+    const sandbox = bench.sandboxOf(lease);
+    sandbox.onDispose = () => new Promise((resolve) => removals.push(resolve));
+    lease.release('destroy');
+    await settled();
+    return { bench, sandbox, removals };
+  };
+
+  it('takes a place until it is gone', async () => {
+    const { bench, removals } = await stuck(2);
+    expect(bench.states).toEqual(['idle', 'idle', 'retiring']);
+    bench.clock.advance(5_000);
+    await settled();
+    expect(bench.states.filter((state) => state === 'idle')).toHaveLength(1);
+    removals[0]?.();
+    await settled();
+    await settled();
+    expect(bench.states).toEqual(['idle', 'idle']);
+  });
+
+  it('keeps others waiting for nothing when no place is left: they are refused', async () => {
+    const { bench, removals } = await stuck(1);
+    bench.clock.advance(5_000);
+    await settled();
+    expect(await bench.pool.lease({ owner: owner('b'), purpose: 'run' })).toEqual({ kind: 'stuck' });
+    expect(await bench.pool.lease({ owner: owner('b'), purpose: 'session' })).toEqual({ kind: 'stuck' });
+    removals[0]?.();
+    await settled();
+    expect((await bench.pool.lease({ owner: owner('b'), purpose: 'run' })).kind).toBe('granted');
+  });
+
+  it('is removed again and again when the host refuses', async () => {
+    const { bench, sandbox } = await stuck(2);
+    let tries = 0;
+    const other = await bench.take('a');
+    bench.sandboxOf(other).onDispose = () => {
+      tries += 1;
+      return tries < 3 ? Promise.reject(new Error('did not receive an exit event')) : Promise.resolve();
+    };
+    other.release('destroy');
+    for (let round = 0; round < 3; round += 1) {
+      await settled();
+      bench.clock.advance(5_000);
+    }
+    await settled();
+    expect(tries).toBe(3);
+    expect(sandbox.disposed).toBe(true);
   });
 });
 
