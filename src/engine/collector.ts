@@ -1,9 +1,16 @@
 import type { CellOutput } from '../languages/language.ts';
 import type { Display, RunOutput } from './types.ts';
 
+/** Displays that one run keeps on show; more are left out, until it clears them. */
+const MAX_DISPLAYS = 1_000;
+
 /** What a run has shown, gathered while it is passed on live. */
 export class Collector {
   readonly displays: Display[] = [];
+  /** Displays that were left out. */
+  leftOut = 0;
+  /** Where each id is among the displays. */
+  readonly #places = new Map<string, number[]>();
   result: Display['data'] | null = null;
   readonly #text = { stdout: '', stderr: '' };
   readonly #limit: number;
@@ -31,13 +38,13 @@ export class Collector {
         this.#takeText(output.kind, output.text);
         return;
       case 'display':
-        this.#show(output.display);
+        if (!this.#show(output.display)) return;
         break;
       case 'update':
         this.#update(output.display);
         break;
       case 'clear':
-        if (!output.wait) this.displays.length = 0;
+        if (!output.wait) this.#clear();
         this.#clearNext = output.wait;
         break;
       case 'result':
@@ -57,13 +64,25 @@ export class Collector {
     this.#pass({ kind, text: kept });
   }
 
-  #show(display: Display): void {
-    if (this.#clearNext) this.displays.length = 0;
+  /** Whether there is room for it. */
+  #show(display: Display): boolean {
+    if (this.#clearNext) this.#clear();
     this.#clearNext = false;
-    this.displays.push(display);
+    if (this.displays.length >= MAX_DISPLAYS) {
+      this.leftOut += 1;
+      return false;
+    }
+    const place = this.displays.push(display) - 1;
+    if (display.id !== null) this.#places.set(display.id, [...(this.#places.get(display.id) ?? []), place]);
+    return true;
   }
 
   #update(display: Display): void {
-    for (const [index, { id }] of this.displays.entries()) if (id === display.id) this.displays[index] = display;
+    for (const place of this.#places.get(display.id ?? '') ?? []) this.displays[place] = display;
+  }
+
+  #clear(): void {
+    this.displays.length = 0;
+    this.#places.clear();
   }
 }

@@ -17,6 +17,7 @@ import type { EnvironmentInfo, Owner, SandboxInfo } from './types.ts';
 import { warmUp } from './warmUp.ts';
 
 const EVENT_BYTES = 8 * 1024 * 1024;
+const EVENTS = 20_000;
 /** Keys remembered that have no pool. */
 const MAX_WANTED = 100;
 /** From one look after the host to the next, while somebody waits for a sandbox. */
@@ -176,7 +177,7 @@ export class Environment {
     const spec = specOf(this.#options, this.language.id, identity);
     return async (signal) => {
       try {
-        const boot = { spec, agent, outputBytes, eventBytes: EVENT_BYTES, clock, log };
+        const boot = { spec, agent, outputBytes, eventBytes: EVENT_BYTES, events: EVENTS, clock, log };
         const sandbox = await bootSandbox(host, boot, signal);
         this.#hosts.succeeded(host);
         await warmUp({ language: this.language, sandbox, key, spec, signal });

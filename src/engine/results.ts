@@ -51,7 +51,7 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, loss }:
     displays: shown.displays,
     state: end.state,
     report: end.report,
-    truncated: end.stdoutBytes > outputBytes || end.stderrBytes > outputBytes || end.eventsDropped > 0,
+    truncated: end.stdoutBytes > outputBytes || end.stderrBytes > outputBytes || end.eventsDropped + shown.leftOut > 0,
     stdoutBytes: end.stdoutBytes,
     stderrBytes: end.stderrBytes,
     durationMs: executed.durationMs,

@@ -71,12 +71,21 @@ export class FrameDecoder {
     this.#strayLeft = maxStray;
   }
 
+  /** Adds bytes of the stream; `next` gives the frames. */
+  feed(chunk: Buffer): void {
+    this.#waiting.push(chunk);
+  }
+
+  /** The next complete frame, or undefined when more bytes must come first. Throws `FramingError`. */
+  next(): Frame | undefined {
+    return this.#nonce && !this.#skipToNonce(this.#nonce) ? undefined : this.#take();
+  }
+
   /** The frames completed by `chunk`. Throws `FramingError`. */
   push(chunk: Buffer): Frame[] {
-    this.#waiting.push(chunk);
-    if (this.#nonce && !this.#skipToNonce(this.#nonce)) return [];
+    this.feed(chunk);
     const frames: Frame[] = [];
-    for (let frame = this.#next(); frame; frame = this.#next()) frames.push(frame);
+    for (let frame = this.next(); frame; frame = this.next()) frames.push(frame);
     return frames;
   }
 
@@ -91,7 +100,7 @@ export class FrameDecoder {
     return at !== -1;
   }
 
-  #next(): Frame | undefined {
+  #take(): Frame | undefined {
     if (this.#waiting.length < HEADER_BYTES) return undefined;
     const length = this.#waiting.peek(HEADER_BYTES).readUInt32BE(5);
     if (length > MAX_PAYLOAD_BYTES) throw new FramingError(`a frame claims ${length} bytes`);

@@ -17,8 +17,9 @@ export const Hello = z.strictObject({
   silenceMs: z.int().positive(),
   /** Bytes of each stream passed on for one run; the rest is read, counted and dropped. */
   outputBytes: z.int().positive(),
-  /** Bytes of events (displays, results) passed on for one run. */
+  /** Bytes of events (displays, results) passed on for one run, and how many events. */
   eventBytes: z.int().positive(),
+  events: z.int().positive(),
 });
 export type Hello = z.infer<typeof Hello>;
 
@@ -93,7 +94,7 @@ export const Exit = z.strictObject({
   oomKills: z.int().nonnegative(),
   stdoutBytes: z.int().nonnegative(),
   stderrBytes: z.int().nonnegative(),
-  /** Events dropped beyond `eventBytes`. */
+  /** Events dropped beyond `eventBytes` and `events`. */
   eventsDropped: z.int().nonnegative(),
   /** Why it could not be started, or null. */
   failure: z.string().nullable(),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What the engine asks of a Python process, and the events it answers with. Events come from user code's process. */
+/**
+ * What the engine asks of a Python process, and the events it answers with. Events come from user code's process: see
+ * `parseEvent` for the bounds of their shape.
+ */
 
 /** Engine → Python: run a cell. */
 export interface PythonRun {
@@ -12,7 +15,7 @@ export interface PythonRun {
   readonly name: string;
   /** The whole of stdin; empty means end of file at once. */
   readonly stdin: string;
-  /** Variables set before the run; when given, the JSON-able variables come back in `done`. */
+  /** Variables set before the run; when given, the JSON-able variables come back in a `state`. */
   readonly state: Readonly<Record<string, unknown>> | null;
   /** An interrupt was delivered before this request was sent; it was not meant for this run. */
   readonly stale: boolean;
@@ -30,8 +33,20 @@ export interface PythonComplete {
 
 export type PythonRequest = PythonRun | PythonComplete;
 
-/** Mime type → content; binary types as base64, JSON types as parsed values. */
-export const MimeBundle = z.record(z.string(), z.unknown());
+/** RFC 6838, with parameters. */
+const MIME_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(;[ -~]{0,100})?$/;
+/** Forms that one thing may be shown in. */
+const MAX_FORMS = 32;
+
+/** An object, whose many members nobody looks at one by one. */
+const Members = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
+/** Mime type → content; binary types as base64, JSON types as parsed values. What is no mime type is left out. */
+export const MimeBundle = Members.refine((data) => Object.keys(data).length <= MAX_FORMS).transform((data) =>
+  Object.fromEntries(Object.entries(data).filter(([mime]) => MIME_TYPE.test(mime))),
+);
 export type MimeBundle = z.infer<typeof MimeBundle>;
 
 export const PythonEvent = z.discriminatedUnion('type', [
@@ -46,13 +61,14 @@ export const PythonEvent = z.discriminatedUnion('type', [
     message: z.string(),
     traceback: z.string(),
   }),
+  /** Before `done`, where the run was given variables. */
+  z.object({ type: z.literal('state'), token: z.string(), state: Members }),
   z.object({
     type: z.literal('done'),
     token: z.string(),
     status: z.enum(['ok', 'error', 'interrupted']),
     /** Status given to `exit()`, otherwise null. */
     exitCode: z.int().nullable(),
-    state: z.record(z.string(), z.unknown()).nullable(),
     peakMemoryBytes: z.int().nonnegative(),
     /** Displays left out because the run had shown too much. */
     dropped: z.int().nonnegative(),

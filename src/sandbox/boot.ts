@@ -15,6 +15,8 @@ export interface BootOptions {
   /** Bytes of each stream and of events passed on for one run. */
   readonly outputBytes: number;
   readonly eventBytes: number;
+  /** Events passed on for one run. */
+  readonly events: number;
   /** Milliseconds between questions to the agent whether it lives, and the silence after which it leaves. */
   readonly heartbeatMs?: number;
   readonly silenceMs?: number;
@@ -46,6 +48,7 @@ async function greet(container: Container, options: BootOptions, signal?: AbortS
     silenceMs: options.silenceMs ?? SILENCE_MS,
     outputBytes: options.outputBytes,
     eventBytes: options.eventBytes,
+    events: options.events,
   });
   container.stdin.write(options.agent);
   const late = clock.schedule(options.handshakeMs ?? HANDSHAKE_MS, () => connection.fail('the agent did not answer'));

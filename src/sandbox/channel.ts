@@ -45,7 +45,7 @@ export class LiveChannel implements Channel {
     else if (type === FrameType.stderr) this.#listener.onStderr(payload);
     else if (type === FrameType.event) {
       const counts = [payload.readBigUInt64BE(0), payload.readBigUInt64BE(8)].map(Number);
-      this.#listener.onEvent(payload.toString('utf8', EVENT_PREFIX_BYTES), counts[0] ?? 0, counts[1] ?? 0);
+      this.#listener.onEvent(payload.subarray(EVENT_PREFIX_BYTES), counts[0] ?? 0, counts[1] ?? 0);
     }
   }
 

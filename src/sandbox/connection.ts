@@ -6,6 +6,12 @@ import { encodeFrame, type Frame, FrameDecoder, FrameType, NONCE_BYTES } from '.
 import { type Hello, PROTOCOL_VERSION, Ready } from '../protocol/messages.ts';
 import type { SandboxLoss } from './sandbox.ts';
 
+/**
+ * Milliseconds of work on one sandbox's frames before others get their turn. With it no flood keeps the event loop for
+ * long, whatever a frame costs.
+ */
+const SLICE_MS = 8;
+
 /** What one relay's life is opened with, beside version and nonce. */
 export type Terms = Omit<Hello, 'version' | 'nonce'>;
 
@@ -20,6 +26,12 @@ export class AgentConnection {
   readonly #lost = deferred<SandboxLoss>();
   #greeting: Deferred<Ready> | undefined;
   #isLost = false;
+  /** Why the container's end is expected. */
+  #expected: string | undefined;
+  /** Frames wait for the next turn of the event loop; meanwhile the stream is paused. */
+  #isPaused = false;
+  /** Why nothing more comes, told once all that came before was handled. */
+  #end: SandboxLoss | undefined;
   readonly #unsent: Buffer[] = [];
 
   /** Called with each frame but `ready`. */
@@ -35,7 +47,9 @@ export class AgentConnection {
     container.stdin.on('error', () => {});
     container.stdout.on('error', () => {});
     container.stderr.on('error', () => {});
-    void container.ended.then((end) => this.#lose({ outOfMemory: end.oomKilled, reason: end.reason }));
+    void container.ended.then(({ oomKilled, reason }) =>
+      this.#onEnded({ outOfMemory: oomKilled, reason: this.#expected ?? reason }),
+    );
   }
 
   /** Opens a relay's life; `before` goes out in the same write. Rejects when the connection is lost first. */
@@ -64,17 +78,57 @@ export class AgentConnection {
   }
 
   /** Gives the connection up. */
-  fail(reason: string): void {
-    this.#lose({ outOfMemory: false, reason });
+  fail(reason: string, more: Pick<SandboxLoss, 'mayStillRun'> = {}): void {
+    this.#lose({ outOfMemory: false, reason, ...more });
+  }
+
+  /** From now on the container's end counts as asked for. */
+  expectEnd(reason: string): void {
+    this.#expected = reason;
   }
 
   #receive(chunk: Buffer): void {
     if (this.#isLost) return;
+    this.#decoder.feed(chunk);
+    if (!this.#isPaused) this.#work();
+  }
+
+  #work(): void {
+    const until = performance.now() + SLICE_MS;
     try {
-      for (const frame of this.#decoder.push(chunk)) this.#dispatch(frame);
+      for (let frame = this.#decoder.next(); frame && !this.#isLost; frame = this.#decoder.next()) {
+        this.#dispatch(frame);
+        if (performance.now() > until) {
+          this.#pause();
+          return;
+        }
+      }
     } catch (error) {
       this.fail(`its agent broke the protocol: ${messageOf(error)}`);
     }
+    this.#resume();
+  }
+
+  #pause(): void {
+    this.#isPaused = true;
+    this.#container.stdout.pause();
+    setImmediate(() => this.#work());
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#container.stdout.resume();
+    if (this.#end) this.#onEnded(this.#end);
+  }
+
+  /** Whatever the container said before its end was received by then, but is perhaps not handled yet. */
+  #onEnded(loss: SandboxLoss): void {
+    this.#end = loss;
+    if (this.#isPaused) return;
+    if (this.#container.stdout.readableLength === 0 || this.#isLost) this.#lose(loss);
+    // A stream that was paused gives what it has in later turns.
+    else setImmediate(() => this.#onEnded(loss));
   }
 
   #dispatch(frame: Frame): void {

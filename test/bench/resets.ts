@@ -29,7 +29,14 @@ export async function resetTimings(code: string, count: number, preload: readonl
   const identity = { machine: await machineId(), owner: await thisOwner() };
   const agent = await loadAgent(path.resolve(import.meta.dirname, '../../images/agent'));
   const spec = specOf(DEFAULT_OPTIONS, 'python', identity);
-  const sandbox = await bootSandbox(host, { spec, agent, outputBytes: BYTES, eventBytes: BYTES, clock: systemClock });
+  const sandbox = await bootSandbox(host, {
+    spec,
+    agent,
+    outputBytes: BYTES,
+    eventBytes: BYTES,
+    events: 1000,
+    clock: systemClock,
+  });
   const cell = { code, name: '<code>', stdin: '', state: null };
   const samples: { whole: number; agent: number }[] = [];
   try {

@@ -19,6 +19,7 @@ describe('the fake host, spoken to by the real engine side', () => {
       agent: AGENT,
       outputBytes: 1 << 20,
       eventBytes: 1 << 20,
+      events: 1000,
     });
     return { host, sandbox };
   };

@@ -132,8 +132,8 @@ export class FakePython {
   async #run({ token, code, stdin, state }: PythonRun): Promise<Done> {
     for (const [name, value] of Object.entries(state ?? {})) this.#variables.set(name, value);
     const end = await this.#attempt(code, this.#io(token, stdin), token);
-    const variables = state === null ? null : Object.fromEntries(this.#variables);
-    return { type: 'done', token, ...end, state: variables, peakMemoryBytes: 1 << 20, dropped: 0 };
+    if (state !== null) this.#emit({ type: 'state', token, state: Object.fromEntries(this.#variables) });
+    return { type: 'done', token, ...end, peakMemoryBytes: 1 << 20, dropped: 0 };
   }
 
   async #attempt(code: string, io: FakeIo, token: string): Promise<Pick<Done, 'status' | 'exitCode'>> {

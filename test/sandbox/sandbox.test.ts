@@ -13,7 +13,11 @@ const AGENT = Buffer.from('00000004pass');
 async function boot(faults: Partial<Faults> = {}, options: Partial<BootOptions> = {}, signal?: AbortSignal) {
   const host = new FakeHost({ faults });
   const spec = containerSpec(IMAGE, LIMITS, {});
-  const booting = bootSandbox(host, { spec, agent: AGENT, outputBytes: 1000, eventBytes: 10_000, ...options }, signal);
+  const booting = bootSandbox(
+    host,
+    { spec, agent: AGENT, outputBytes: 1000, eventBytes: 10_000, events: 1000, ...options },
+    signal,
+  );
   return { host, booting, sandbox: await booting.catch((error: unknown) => error as HostError) };
 }
 

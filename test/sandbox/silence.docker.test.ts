@@ -14,7 +14,7 @@ const labels = { [LABEL.managed]: 'true', [LABEL.machine]: 'test', [LABEL.owner]
 async function boot(silenceMs: number, heartbeatMs: number) {
   const agent = await loadAgent(path.resolve(import.meta.dirname, '../../images/agent'));
   const spec = containerSpec(IMAGE, LIMITS, labels);
-  return bootSandbox(host, { spec, agent, outputBytes: 1000, eventBytes: 1000, silenceMs, heartbeatMs });
+  return bootSandbox(host, { spec, agent, outputBytes: 1000, eventBytes: 1000, events: 100, silenceMs, heartbeatMs });
 }
 
 describe('an agent that nobody speaks to', () => {

@@ -2,6 +2,9 @@
 
 import base64
 import json
+import math
+
+from . import jsonshape
 
 _METHODS = (
     ("text/html", "_repr_html_"),
@@ -41,18 +44,33 @@ def _carried(content):
     return content
 
 
-class Publisher:
-    """Turns what user code shows into events, at most `limit` bytes of them for a run."""
+def _clean(value, depth=0):
+    """The same with what JSON can say; what is nested too deep is cut there."""
+    if isinstance(value, (str, int, type(None))):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if depth < jsonshape.MAX_DEPTH and isinstance(value, dict):
+        return {str(key): _clean(inner, depth + 1) for key, inner in value.items()}
+    if depth < jsonshape.MAX_DEPTH and isinstance(value, (list, tuple)):
+        return [_clean(inner, depth + 1) for inner in value]
+    return _plain(value)
 
-    def __init__(self, emit, limit):
+
+class Publisher:
+    """Turns what user code shows into events, at most `most` of them and `limit` bytes for a run."""
+
+    def __init__(self, emit, limit, most):
         self._emit = emit
         self._limit = limit
+        self._most = most
         self._formatters = [self._by_methods]
         self._end_hooks = []
         self.restart()
 
     def restart(self):
         self._sent = 0
+        self._count = 0
         self.dropped = 0
 
     def add_formatter(self, formatter, general=False):
@@ -89,17 +107,19 @@ class Publisher:
         data.setdefault("text/plain", _plain(value))
         return data
 
-    def _fits(self, data):
-        size = len(json.dumps(data, default=str))
-        if self._sent + size > self._limit:
-            self.dropped += 1
-            return False
-        self._sent += size
-        return True
-
     def _publish(self, kind, data, **fields):
-        if self._fits(data):
-            self._emit(kind, data=data, **fields)
+        self._count += 1
+        try:
+            text = json.dumps(data, allow_nan=False)
+        except (TypeError, ValueError):
+            # What JSON has no word for: NaN, which charts leave out, and objects, of which there is a text.
+            data = _clean(data)
+            text = json.dumps(data)
+        if self._sent + len(text) > self._limit or self._count > self._most or not jsonshape.fits(text):
+            self.dropped += 1
+            return
+        self._sent += len(text)
+        self._emit(kind, data=data, **fields)
 
     def result(self, value):
         self._publish("result", self.bundle(value))
@@ -109,7 +129,11 @@ class Publisher:
         self._publish("update" if update else "display", {m: _carried(c) for m, c in data.items()}, id=identifier)
 
     def clear(self, wait=False):
-        self._emit("clear", wait=bool(wait))
+        self._count += 1
+        if self._count <= self._most:
+            self._emit("clear", wait=bool(wait))
+        else:
+            self.dropped += 1
 
     def display(self, *values, raw=False, display_id=None, update=False, **_):
         """Shows each value with every representation it has, as IPython's function of the same name does."""

@@ -8,7 +8,7 @@ import signal
 import sys
 import types
 
-from . import cell, completion, display, pictures, randomness, shell, stdio
+from . import cell, completion, display, jsonshape, pictures, randomness, shell, stdio
 
 
 _main = types.ModuleType("__main__")
@@ -23,11 +23,11 @@ def prepare():
 
 
 class Interpreter:
-    def __init__(self, requests, events, event_bytes):
+    def __init__(self, requests, events, event_bytes, most_events):
         self._requests = os.fdopen(requests, "rb")
         self._order = stdio.Order(events)
         self._token = None
-        self._publisher = display.Publisher(self._emit, event_bytes)
+        self._publisher = display.Publisher(self._emit, event_bytes, most_events)
         self._interruptible = False
         self._interrupted = False
         self._pid = os.getpid()
@@ -72,11 +72,12 @@ class Interpreter:
             self._runner.namespace.update(state)
         end = self._attempt(request)
         stdio.flush()
+        if state is not None:
+            self._emit("state", state=self._state())
         self._emit(
             "done",
             status=end.status,
             exitCode=end.exit_code,
-            state=None if state is None else self._state(),
             peakMemoryBytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             dropped=self._publisher.dropped,
         )
@@ -102,8 +103,9 @@ class Interpreter:
         return end
 
     def _state(self):
-        """The user's variables that JSON can carry, and nothing else."""
+        """The user's variables that JSON can carry within the bounds of an event, and nothing else."""
         state = {}
+        room = jsonshape.MAX_VALUES
         for name, value in list(_main.__dict__.items()):
             if name.startswith("_") or name in self._given:
                 continue
@@ -111,6 +113,10 @@ class Interpreter:
                 text = json.dumps(value, allow_nan=False)
             except (TypeError, ValueError, RecursionError):
                 continue
+            count = jsonshape.values(text)
+            if count > room or jsonshape.is_too_deep(text):
+                continue
+            room -= count
             # As it will arrive: JSON turns tuples into lists and keys into strings.
             state[name] = json.loads(text)
         return state

@@ -1,22 +1,42 @@
+import { isAscii } from 'node:buffer';
 import { PythonEvent } from '../../protocol/python.ts';
+import { isWithinShape } from './eventShape.ts';
 
-/** An event line of the process, or null when it is not one of this request: user code can write there too. */
-export function parseEvent(line: string, token: string): PythonEvent | null {
+/** Beyond ASCII, decoding takes ten times as long. Drivers write ASCII alone, of any length that an event may have. */
+const MAX_DECODED_BYTES = 1 << 20;
+
+/**
+ * An event line of the process. null when it is not one of this request: user code can write there too. `refused` when it
+ * is larger or deeper than can be taken, or nothing of it can be shown.
+ */
+export function parseEvent(line: Buffer, token: string): PythonEvent | 'refused' | null {
+  const text = isWithinShape(line) ? textOf(line) : null;
+  if (text === null) return 'refused';
   let value: unknown;
   try {
-    value = JSON.parse(wellFormed(line));
+    value = JSON.parse(text);
   } catch {
     return null;
   }
-  const parsed = PythonEvent.safeParse(value);
-  return parsed.success && parsed.data.token === token ? parsed.data : null;
+  const parsed = PythonEvent.safeParse(HALF.test(text) ? wellFormed(value) : value);
+  if (!parsed.success) return null;
+  const { data: event } = parsed;
+  if (event.token !== token) return null;
+  return 'data' in event && Object.keys(event.data).length === 0 ? 'refused' : event;
 }
 
-const ESCAPE = /\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|u\w{4}|.)/g;
-const HALF = /^\\u[dD][89a-fA-F]..$/;
+function textOf(line: Buffer): string | null {
+  if (isAscii(line)) return line.toString('latin1');
+  return line.length > MAX_DECODED_BYTES ? null : line.toString('utf8');
+}
 
-/** JSON without halves of surrogate pairs: no UTF-8 can carry them, and other readers of JSON refuse them. */
-function wellFormed(json: string): string {
-  if (!/\\u[dD][89a-fA-F]/.test(json)) return json;
-  return json.replace(ESCAPE, (unit) => (HALF.test(unit) ? '\\ufffd' : unit));
+/** Half of a surrogate pair can only come in as an escape. */
+const HALF = /\\u[dD][89a-fA-F]/;
+
+/** The value without halves of surrogate pairs: no UTF-8 can carry them, and other readers of JSON refuse them. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
 }

@@ -60,7 +60,7 @@ export class PythonInterpreter implements Interpreter {
       ended: deferred<CellEnd>(),
       stdout: new TextStream(),
       stderr: new TextStream(),
-      progress: { error: null, done: null, stdoutBytes: 0, stderrBytes: 0 },
+      progress: { error: null, done: null, state: null, refused: 0, stdoutBytes: 0, stderrBytes: 0 },
     };
     const stale = this.#unheard > 0;
     this.#unheard = 0;
@@ -104,20 +104,22 @@ export class PythonInterpreter implements Interpreter {
     if (text) task.onOutput({ kind, text });
   }
 
-  #onEvent(line: string, stdoutBytes: number, stderrBytes: number): void {
+  #onEvent(line: Buffer, stdoutBytes: number, stderrBytes: number): void {
     const task = this.#task;
     const event = task && parseEvent(line, task.token);
     if (!task || !event) return;
     if (task.kind === 'completion') {
-      if (event.type === 'completions') this.#finishCompletion(task, event);
+      if (event !== 'refused' && event.type === 'completions') this.#finishCompletion(task, event);
       return;
     }
     task.progress = { ...task.progress, stdoutBytes, stderrBytes };
-    if (event.type === 'done') this.#onDone(task, event);
+    if (event === 'refused') task.progress = { ...task.progress, refused: task.progress.refused + 1 };
+    else if (event.type === 'done') this.#onDone(task, event);
+    else if (event.type === 'state') task.progress = { ...task.progress, state: event.state };
     else this.#show(task, event);
   }
 
-  #show(task: RunningCell, event: Exclude<PythonEvent, { type: 'done' }>): void {
+  #show(task: RunningCell, event: Exclude<PythonEvent, { type: 'done' | 'state' }>): void {
     if (event.type === 'display') task.onOutput({ kind: 'display', display: { data: event.data, id: event.id } });
     else if (event.type === 'update') task.onOutput({ kind: 'update', display: { data: event.data, id: event.id } });
     else if (event.type === 'result') task.onOutput({ kind: 'result', data: event.data });
@@ -168,12 +170,12 @@ function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
   return {
     status: done.status,
     exitCode: done.exitCode ?? (once ? Number(done.status !== 'ok') : null),
-    state: done.state,
+    state: progress.state,
     error: progress.error,
     report: null,
     stdoutBytes: progress.stdoutBytes,
     stderrBytes: progress.stderrBytes,
-    eventsDropped: done.dropped,
+    eventsDropped: done.dropped + progress.refused,
     peakMemoryBytes: done.peakMemoryBytes,
     alive: !once,
   };

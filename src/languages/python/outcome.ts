@@ -8,6 +8,9 @@ import type { CellEnd, CellError } from '../language.ts';
 export interface Progress {
   readonly error: CellError | null;
   readonly done: Extract<PythonEvent, { type: 'done' }> | null;
+  readonly state: CellEnd['state'];
+  /** Events that could not be taken. */
+  readonly refused: number;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
 }
@@ -18,12 +21,12 @@ export function endOfExit(exit: Exit, progress: Progress, killed: boolean): Cell
   return {
     status,
     exitCode: exit.code,
-    state: progress.done?.state ?? null,
+    state: progress.state,
     error,
     report: null,
     stdoutBytes: exit.stdoutBytes,
     stderrBytes: exit.stderrBytes,
-    eventsDropped: exit.eventsDropped + (progress.done?.dropped ?? 0),
+    eventsDropped: exit.eventsDropped + (progress.done?.dropped ?? 0) + progress.refused,
     peakMemoryBytes: Math.max(exit.peakMemoryBytes, progress.done?.peakMemoryBytes ?? 0),
     alive: false,
   };
@@ -49,7 +52,7 @@ export function endOfLoss(loss: SandboxLoss, progress: Progress): CellEnd {
     report: null,
     stdoutBytes: progress.stdoutBytes,
     stderrBytes: progress.stderrBytes,
-    eventsDropped: 0,
+    eventsDropped: progress.refused,
     peakMemoryBytes: 0,
     alive: false,
   };

@@ -34,7 +34,7 @@ export async function realSandbox(
   const labels = { [LABEL.managed]: 'true', [LABEL.machine]: 'test', [LABEL.owner]: `${process.pid}:test` };
   const agent = await loadAgent(path.resolve(import.meta.dirname, '../../../images/agent'));
   const spec = containerSpec(image, { ...LIMITS, ...limits }, labels);
-  return bootSandbox(host, { spec, agent, outputBytes, eventBytes: 8 * MB });
+  return bootSandbox(host, { spec, agent, outputBytes, eventBytes: 8 * MB, events: 20_000 });
 }
 
 /** Everything a cell said and how it ended. */

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { HostError } from '../../src/host/host.ts';
+import { containerSpec } from '../../src/host/spec.ts';
+import { python } from '../../src/languages/python/python.ts';
+import { encodeFrame, FrameType } from '../../src/protocol/frames.ts';
+import { bootSandbox } from '../../src/sandbox/boot.ts';
+import { FakeHost } from '../host/fakeHost.ts';
+import { LIMITS, tell } from '../languages/python/harness.ts';
+
+/** Payloads that no reader of the agent's frames can take. */
+const PAYLOADS = { empty: '', 'no JSON': '{', 'another shape': '{"code": "x"}', 'a number': '7', binary: '\xff\x00' };
+const TYPES = {
+  ready: FrameType.ready,
+  event: FrameType.event,
+  exit: FrameType.exit,
+  reply: FrameType.reply,
+} as const;
+
+const CASES = Object.entries(TYPES).flatMap(([type, number]) =>
+  Object.entries(PAYLOADS).map(([payload, text]) => [type, payload, number, text] as const),
+);
+
+describe('row 48: a frame that cannot be read', () => {
+  it.each(CASES)('of type %s, %s: every call under way is answered', async (_, __, type, text) => {
+    const host = new FakeHost({});
+    const spec = containerSpec('hothouse/python:latest', LIMITS, {});
+    const terms = { outputBytes: 1_000, eventBytes: 10_000, events: 100 };
+    const sandbox = await bootSandbox(host, { spec, agent: Buffer.from('00000004pass'), ...terms });
+    if (sandbox instanceof HostError) throw sandbox;
+    const running = [
+      tell(python.open(sandbox, { once: true }), 'hang'),
+      tell(python.open(sandbox, { once: false }), 'hang'),
+    ];
+    const asked = sandbox
+      .request({ op: 'signal', channel: 99, signal: 'SIGINT' })
+      .catch((error: Error) => error.message);
+    await asked;
+    const container = host.containers.get(sandbox.id);
+    const late = sandbox.measure().catch((error: Error) => error.message);
+    container?.stdout.push(encodeFrame(type, 1, Buffer.from(text, 'latin1')));
+    const ends = await Promise.race([
+      Promise.all([...running, late]),
+      new Promise((resolve) => setTimeout(() => resolve('never answered'), 2_000)),
+    ]);
+    // An event that makes no sense is dropped: it is user code's. All else is the agent's, and then it is lost.
+    if (type === FrameType.event && text.length > 16) return;
+    expect(ends).not.toBe('never answered');
+    expect(await sandbox.lost).toMatchObject({ reason: expect.stringContaining('broke the protocol') });
+  });
+});
