@@ -90,6 +90,15 @@ export function sessionLimit(max: number): EngineProblem {
   };
 }
 
+/** A run that waits for a question of the editor to its session, such as a completion, which does not stop. */
+export function stillAsked(id: string): EngineProblem {
+  return {
+    kind: 'overloaded',
+    message: `Session ${id} is busy with a completion that does not stop when it is interrupted.`,
+    advice: 'Wait until it has ended; its variables are kept. Or restart the session.',
+  };
+}
+
 /** A run in a session of another language. */
 export function otherLanguage(id: string, language: string): EngineProblem {
   return invalidRequest(`Session ${id} runs ${language}.`, `Use language ${language} in it, or another session.`);

@@ -1,16 +1,26 @@
 import type { Clock } from '../base/clock.ts';
+import { deferred } from '../base/deferred.ts';
 import type { Interpreter, Language } from '../languages/language.ts';
 import type { Grant, Lease } from '../pool/lease.ts';
 import type { SandboxLoss } from '../sandbox/sandbox.ts';
 import { type Executed, execute, interrupter } from './execute.ts';
-import { cancelled, endedSession, engineClosed, invalidRequest, overloaded, refusalOf } from './problems.ts';
+import { PendingQuestion } from './pendingQuestion.ts';
+import {
+  cancelled,
+  endedSession,
+  engineClosed,
+  invalidRequest,
+  overloaded,
+  refusalOf,
+  stillAsked,
+} from './problems.ts';
 import type { Stopper } from './stopper.ts';
-import { Turns } from './turns.ts';
+import { type Turn, Turns } from './turns.ts';
 import type { Attempt, EngineProblem, LanguageId, Owner, RunOutput, SessionInfo, SessionState } from './types.ts';
 import { statusOf } from './verdict.ts';
 
 const MAX_WAITING_CELLS = 100;
-/** Answers are for people who type: later ones help nobody. */
+/** Answers are for people who type: who asked waits no longer, but the question may take its time. */
 const QUESTION_MS = 2_000;
 
 /** Something to ask of an interpreter between cells. */
@@ -68,6 +78,8 @@ export class Session {
   #runs = 0;
   #cells = 0;
   #state: State = { kind: 'starting' };
+  /** What the interpreter is asked now. */
+  #question: PendingQuestion | null = null;
 
   constructor(deps: SessionDeps) {
     this.id = deps.id;
@@ -126,7 +138,7 @@ export class Session {
 
   /** Runs a cell when its turn has come. Never rejects. */
   async run(cell: SessionCell): Promise<CellAnswer> {
-    const turn = await this.#turns.take(cell.signal);
+    const turn = await this.#turnOf(cell);
     if (turn.kind !== 'taken') return { kind: 'refused', problem: this.#noTurn(turn.kind) };
     try {
       const life = this.#state;
@@ -137,23 +149,23 @@ export class Session {
     }
   }
 
-  /** Asks the interpreter something for somebody who types; `nothing` while a cell runs. */
+  /**
+   * Asks the interpreter something for somebody who types; `nothing` while a cell runs, and when the answer takes long or
+   * `signal` aborts. The question goes on then; a cell waits for its end.
+   */
   async ask<T>(question: Question<T>, nothing: T, signal?: AbortSignal): Promise<Attempt<T>> {
     const refusal = this.refusal();
     if (refusal) return { ok: false, error: refusal };
     const turn = this.#turns.taken ? null : await this.#turns.take(signal);
     if (turn?.kind !== 'taken') return { ok: true, value: nothing };
-    try {
-      const life = this.#state;
-      return { ok: true, value: life.kind === 'live' ? await this.#askIn(life, question, signal) : nothing };
-    } finally {
-      turn.done();
-    }
+    const answered = this.#askNow(question, nothing).finally(turn.done);
+    return { ok: true, value: await this.#inTime(answered, nothing, signal) };
   }
 
-  /** Interrupts the cell that runs now, if one does. */
+  /** Interrupts the cell that runs now, or the question that keeps one from running. */
   interrupt(): void {
     if (this.#state.kind === 'live') this.#state.running?.stop('interrupted');
+    this.#question?.hurry();
   }
 
   /** A new interpreter in a new sandbox; the cell that runs and those that wait are sent away. */
@@ -206,15 +218,40 @@ export class Session {
     return { kind: 'ran', executed, loss: this.#state === life ? null : this.#lossOf() };
   }
 
-  async #askIn<T>(life: Life, question: Question<T>, signal?: AbortSignal): Promise<T> {
-    const stopper = interrupter(this.#deps.clock, life.interpreter, life.lease.sandbox);
-    const timer = this.#deps.clock.schedule(QUESTION_MS, () => stopper.stop('timeout'));
-    const abort = () => stopper.stop('aborted');
-    signal?.addEventListener('abort', abort, { once: true });
-    const answer = await question(life.interpreter);
+  async #turnOf({ signal }: SessionCell): Promise<Turn | { readonly kind: 'stuck' }> {
+    const question = this.#question;
+    if (!question) return this.#turns.take(signal);
+    question.hurry();
+    const turn = await this.#turns.take(AbortSignal.any(signal ? [signal, question.stuck] : [question.stuck]));
+    return turn.kind === 'aborted' && !signal?.aborted ? { kind: 'stuck' } : turn;
+  }
+
+  async #askNow<T>(question: Question<T>, nothing: T): Promise<T> {
+    const life = this.#state;
+    if (life.kind !== 'live') return nothing;
+    const pending = new PendingQuestion(this.#deps.clock, () => life.interpreter.interrupt());
+    this.#question = pending;
+    try {
+      return await question(life.interpreter);
+    } catch {
+      // A question may fail.
+      return nothing;
+    } finally {
+      pending.dispose();
+      this.#question = null;
+    }
+  }
+
+  /** The answer, or `nothing` when nobody waits for it any more. */
+  async #inTime<T>(answered: Promise<T>, nothing: T, signal?: AbortSignal): Promise<T> {
+    const givenUp = deferred<T>();
+    const giveUp = () => givenUp.resolve(nothing);
+    const timer = this.#deps.clock.schedule(QUESTION_MS, giveUp);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    if (signal?.aborted) giveUp();
+    const answer = await Promise.race([answered, givenUp.promise]);
     timer.dispose();
-    stopper.dispose();
-    signal?.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', giveUp);
     return answer;
   }
 
@@ -256,8 +293,9 @@ export class Session {
     return this.#state.kind === 'starting';
   }
 
-  #noTurn(kind: 'aborted' | 'full' | 'dismissed'): EngineProblem {
+  #noTurn(kind: 'aborted' | 'full' | 'dismissed' | 'stuck'): EngineProblem {
     if (kind === 'aborted') return cancelled();
+    if (kind === 'stuck') return stillAsked(this.id);
     if (kind === 'full') return overloaded(`Too many runs wait for session ${this.id} already.`);
     const message = `Session ${this.id} was restarted before this run began.`;
     return this.refusal() ?? invalidRequest(message, 'Run it again in the new interpreter.');

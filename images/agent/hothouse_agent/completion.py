@@ -25,15 +25,16 @@ def _plain(code, cursor, namespace):
     return cursor - len(word), cursor, [match.rstrip("(") for match in matches]
 
 
+def nothing(request):
+    """The payload of a completions event that offers nothing."""
+    return {"start": request["cursor"], "end": request["cursor"], "matches": []}
+
+
 def complete(request, namespace):
-    """The payload of a completions event."""
+    """The payload of a completions event. Raises what code of the user raises that is asked (properties, __dir__)."""
     code = request["code"]
     cursor = len(code.encode("utf-16-le", "surrogatepass")[: 2 * request["cursor"]].decode("utf-16-le", "ignore"))
-    try:
-        start, end, matches = shell.complete(code, cursor) or _plain(code, cursor, namespace)
-    except Exception:
-        # Completion runs user code (properties, __dir__); what fails there offers nothing.
-        start, end, matches = cursor, cursor, []
+    start, end, matches = shell.complete(code, cursor) or _plain(code, cursor, namespace)
     return {
         "start": _units(code[:start]),
         "end": _units(code[:end]),

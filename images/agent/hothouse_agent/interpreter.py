@@ -50,7 +50,7 @@ class Interpreter:
             request = json.loads(line)
             self._token = request["token"]
             if request["op"] == "complete":
-                self._emit("completions", **completion.complete(request, self._runner.namespace))
+                self._emit("completions", **self._complete(request))
                 continue
             code = self._run(request)
             if request["once"] or os.getpid() != self._pid:
@@ -82,6 +82,18 @@ class Interpreter:
             dropped=self._publisher.dropped,
         )
         return end.exit_code if end.exit_code is not None else int(end.status != "ok")
+
+    def _complete(self, request):
+        try:
+            self._interruptible = True
+            found = completion.complete(request, self._runner.namespace)
+            self._interruptible = False
+        except BaseException:
+            # An interrupt, for a cell waits; or what code of the user ends by, which is asked for attributes.
+            self._interruptible = False
+            found = completion.nothing(request)
+        self._interrupted = False
+        return found
 
     def _attempt(self, request):
         if request["stale"]:

@@ -3,7 +3,7 @@
 import io
 import sys
 
-from . import hooks
+from . import hooks, shell
 
 _BACKEND = "module://hothouse_agent.matplotlib_backend"
 _publisher = None
@@ -30,15 +30,17 @@ def _choose_backend(matplotlib):
         matplotlib.rcParams["backend"] = _BACKEND
 
 
-def _png(figure):
+def _saved(figure, form):
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", bbox_inches="tight")
+    figure.savefig(buffer, format=form, bbox_inches="tight")
     return buffer.getvalue()
 
 
 def _bundle(figure):
     size = "<Figure size %dx%d with %d Axes>" % (*figure.bbox.size, len(figure.axes))
-    return {"image/png": _png(figure), "text/plain": size}
+    if "svg" in shell.figure_formats():
+        return {"image/svg+xml": _saved(figure, "svg").decode(), "text/plain": size}
+    return {"image/png": _saved(figure, "png"), "text/plain": size}
 
 
 def _format(value):

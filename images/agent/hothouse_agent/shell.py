@@ -5,6 +5,7 @@ import sys
 from . import hooks
 
 _shell = None
+_inline = None
 _publisher = None
 _main = None
 
@@ -42,6 +43,29 @@ def _make():
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "NoColor"
     _shell = InteractiveShell.instance(config=config, user_module=_main, user_ns=_main.__dict__)
+    # Python's own end the cell; IPython's want a terminal to leave.
+    for name in ("exit", "quit"):
+        _main.__dict__.pop(name, None)
+    # There is no window, whatever `%matplotlib` or `%gui` ask for: figures are shown inline.
+    _shell.enable_gui = lambda gui=None: None
+    _shell.enable_matplotlib = lambda gui=None: (gui, "inline")
+    _add_inline_backend()
+
+
+def _add_inline_backend():
+    """For `%config InlineBackend.…`, which many notebooks begin with."""
+    global _inline
+    try:
+        from matplotlib_inline.config import InlineBackend
+    except ImportError:
+        return
+    _inline = InlineBackend.instance(parent=_shell)
+    _shell.configurables.append(_inline)
+
+
+def figure_formats():
+    """The formats of figures that `%config InlineBackend.figure_formats` has set, or none."""
+    return () if _inline is None else _inline.figure_formats
 
 
 def _connect():

@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/engine/types.ts';
+import { type Isolated, isolationEngine, OWNER } from '../isolation/harness.ts';
+
+/** Objects whose attributes take time to tell: one that a KeyboardInterrupt ends, and one that swallows it for a while. */
+const SLOW = `
+import time
+class Slow:
+    def __dir__(self):
+        time.sleep(30)
+        return []
+class Deaf:
+    def __dir__(self):
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try: time.sleep(1)
+            except BaseException: pass
+        return []
+slow, deaf, kept = Slow(), Deaf(), 7`;
+
+let isolated: Isolated;
+let sessionId: string;
+beforeAll(async () => {
+  isolated = await isolationEngine();
+});
+afterAll(() => isolated.dispose());
+beforeEach(async () => {
+  for (const { id } of isolated.engine.snapshot().sessions) await isolated.engine.closeSession(id);
+  const opened = await isolated.engine.openSession('python', OWNER);
+  if (!opened.ok) throw new Error(opened.error.message);
+  sessionId = opened.value.id;
+  expect(await cell(SLOW)).toMatchObject({ status: 'ok' });
+});
+
+function cell(code: string): Promise<RunResult> {
+  return isolated.engine.run({ language: 'python', owner: OWNER, code, sessionId });
+}
+
+function complete(code: string, signal?: AbortSignal) {
+  return isolated.engine.complete(sessionId, code, code.length, signal);
+}
+
+const NOTHING = (code: string) => ({ ok: true, value: { start: code.length, end: code.length, matches: [] } });
+
+describe('a question to a session', () => {
+  it('costs it nothing when it takes long: the editor gets no answer, and all variables stay', async () => {
+    expect(await complete('slow.')).toEqual(NOTHING('slow.'));
+    // Longer than the steps after which a cell would be killed.
+    await pause(7_000);
+    expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+  });
+
+  it('makes way for a cell', async () => {
+    expect(await complete('slow.')).toEqual(NOTHING('slow.'));
+    const started = performance.now();
+    expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+
+  it('may be cancelled again and again, as by typing on', async () => {
+    for (let typed = 0; typed < 20; typed += 1) {
+      expect(await complete('slow.', AbortSignal.timeout(50))).toEqual(NOTHING('slow.'));
+    }
+    await pause(5_000);
+    expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+  });
+
+  it('that listens to nothing keeps a cell from running, says so, and keeps the variables', async () => {
+    expect(await complete('deaf.')).toEqual(NOTHING('deaf.'));
+    expect(await cell('kept')).toMatchObject({
+      status: 'rejected',
+      sessionLost: false,
+      error: { message: expect.stringMatching(/completion.*Wait.*restart/s) },
+    });
+    await pause(15_000);
+    expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+  });
+
+  it('is answered on a data frame, however long its first answer takes', async () => {
+    expect(await cell('import pandas as pd\ndf = pd.DataFrame({"a": [1]})')).toMatchObject({ status: 'ok' });
+    await expect
+      .poll(async () => (await complete('df.')) as object, { timeout: 60_000, interval: 100 })
+      .toMatchObject({ value: { matches: expect.arrayContaining(['describe']) } });
+    expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+  });
+});

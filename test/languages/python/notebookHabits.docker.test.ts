@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Interpreter } from '../../../src/languages/language.ts';
+import { python } from '../../../src/languages/python/python.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { realSandbox, shown, tell } from './harness.ts';
+
+const PLOT = 'import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])';
+
+/** With IPython loaded ahead of time, and without. */
+describe.each([[['IPython', 'matplotlib.pyplot']], [[]]])(
+  'the first lines of notebooks, with %j preloaded',
+  (modules) => {
+    let sandbox: Sandbox;
+    let session: Interpreter;
+    beforeAll(async () => {
+      sandbox = await realSandbox();
+    });
+    beforeEach(async () => {
+      await sandbox.reset(10_000);
+      await sandbox.request({ op: 'preload', modules });
+      session = python.open(sandbox, { once: false });
+    });
+    afterAll(() => sandbox.dispose());
+
+    it.each([
+      '%matplotlib inline',
+      '%matplotlib notebook',
+      '%matplotlib',
+      '%matplotlib widget',
+      '%gui qt',
+      '%pylab inline',
+      "%config InlineBackend.figure_format = 'retina'",
+      '%load_ext autoreload\n%autoreload 2',
+      '%time 1 + 1',
+      '%precision 3',
+    ])('run, and figures are shown as ever: %s', async (line) => {
+      expect(await tell(session, line)).toMatchObject({ status: 'ok', error: null });
+      const plotted = await tell(session, PLOT);
+      expect(plotted).toMatchObject({ status: 'ok', error: null, stderr: '' });
+      expect(shown(plotted)).toEqual([['image/png', 'text/plain']]);
+    });
+
+    it('choose another form of figures', async () => {
+      await tell(session, "%config InlineBackend.figure_formats = ['svg']");
+      expect(shown(await tell(session, PLOT))).toEqual([['image/svg+xml', 'text/plain']]);
+    });
+
+    it.each(['exit()', 'quit()', 'exit(0)', 'import sys; sys.exit()'])(
+      'end a cell, not the session: %s',
+      async (line) => {
+        await tell(session, '%matplotlib inline\nx = 7');
+        expect(await tell(session, `${line}\nx = 8`)).toMatchObject({ status: 'ok', error: null, alive: true });
+        expect(await tell(session, 'x')).toMatchObject({ value: '7' });
+      },
+    );
+  },
+);
