@@ -91,7 +91,7 @@ export const Options = z.strictObject({
       prewarm: z.boolean().default(false).describe('Whether sandboxes start before their first use.'),
       maxWaiting: z.int().min(1).max(100_000).default(1000).describe('Runs that may wait for a sandbox.'),
       maxUses: z.int().min(1).max(1_000_000).default(1000).describe('Runs after which a sandbox is replaced.'),
-      resetDeadlineMs: z.int().min(10).max(60_000).default(250).describe('Time a reset may take, in ms.'),
+      resetDeadlineMs: z.int().min(10).max(60_000).default(2_000).describe('Time a reset may take, in ms.'),
     })
     .prefault({}),
   sessions: z

@@ -22,6 +22,8 @@ export interface Container {
   readonly stderr: Readable;
   /** Resolves once, when the container has ended or was removed by anybody. Never rejects. */
   readonly ended: Promise<ContainerEnd>;
+  /** Whether its first process runs, as the host tells it. Rejects in bounded time when the host does not answer. */
+  isRunning(): Promise<boolean>;
   /** Bytes of memory it uses now, as the host accounts them. */
   memoryBytes(signal?: AbortSignal): Promise<number>;
   /** Kills and removes it; resolves when it is gone, also when it already was. */

@@ -245,7 +245,7 @@ export class Pool {
   }
 
   async #comeBack(sandbox: Sandbox): Promise<string | null> {
-    const failure = await resetFailure(sandbox, this.#options.resetDeadlineMs, this.#clock);
+    const failure = await resetFailure(sandbox, this.#options.resetDeadlineMs * this.#clock.slowness(), this.#clock);
     const preparing = failure === null ? this.#prepare(sandbox) : null;
     if (preparing === null) return failure;
     return preparing.then(

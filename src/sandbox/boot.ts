@@ -43,7 +43,6 @@ export async function bootSandbox(host: Host, options: BootOptions, signal?: Abo
 
 async function greet(container: Container, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
   const clock = options.clock ?? systemClock;
-  const diagnostics = collect(container);
   const connection = new AgentConnection(container, {
     silenceMs: options.silenceMs ?? SILENCE_MS,
     outputBytes: options.outputBytes,
@@ -51,7 +50,9 @@ async function greet(container: Container, options: BootOptions, signal?: AbortS
     events: options.events,
   });
   container.stdin.write(options.agent);
-  const late = clock.schedule(options.handshakeMs ?? HANDSHAKE_MS, () => connection.fail('the agent did not answer'));
+  const late = clock.schedule(options.handshakeMs ?? HANDSHAKE_MS * clock.slowness(), () =>
+    connection.fail('the agent did not answer'),
+  );
   const abort = () => connection.fail('the start was cancelled');
   signal?.addEventListener('abort', abort);
   if (signal?.aborted) abort();
@@ -62,7 +63,7 @@ async function greet(container: Container, options: BootOptions, signal?: AbortS
     throw new HostError(
       signal?.aborted
         ? { kind: 'cancelled', message: 'The start of a sandbox was cancelled.', advice: 'Run it again.' }
-        : unusable(options.spec, messageOf(error), diagnostics()),
+        : unusable(options.spec, messageOf(error)),
     );
   } finally {
     late.dispose();
@@ -71,18 +72,7 @@ async function greet(container: Container, options: BootOptions, signal?: AbortS
   }
 }
 
-/** Gathers the first words on the container's stderr: what Python or the runtime says when the agent can't start. */
-function collect(container: Container): () => string {
-  const limit = 2_000;
-  let text = '';
-  container.stderr.on('data', (chunk: Buffer) => {
-    if (text.length < limit) text += chunk.toString('utf8').slice(0, limit - text.length);
-  });
-  return () => text.trim();
-}
-
-function unusable(spec: ContainerSpec, cause: string, diagnostics: string) {
-  const words = diagnostics ? ` (${diagnostics.split('\n').at(-1)})` : '';
-  const message = `A sandbox of image ${spec.image} did not start: ${cause}${words}.`;
+function unusable(spec: ContainerSpec, cause: string) {
+  const message = `A sandbox of image ${spec.image} did not start: ${cause}.`;
   return imageUnusable(spec, message, 'python3 3.9 or later');
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Deferred, deferred } from '../base/deferred.ts';
-import { messageOf } from '../base/log.ts';
+import { messageOf, plainText } from '../base/log.ts';
 import type { Container } from '../host/host.ts';
 import { encodeFrame, type Frame, FrameDecoder, FrameType, NONCE_BYTES } from '../protocol/frames.ts';
 import { type Hello, PROTOCOL_VERSION, Ready } from '../protocol/messages.ts';
@@ -11,6 +11,9 @@ import type { SandboxLoss } from './sandbox.ts';
  * long, whatever a frame costs.
  */
 const SLICE_MS = 8;
+
+/** Characters kept of what Python, the runtime or the agent says on the container's stderr. */
+const MAX_DIAGNOSTICS = 2_000;
 
 /** What one relay's life is opened with, beside version and nonce. */
 export type Terms = Omit<Hello, 'version' | 'nonce'>;
@@ -33,6 +36,7 @@ export class AgentConnection {
   /** Why nothing more comes, told once all that came before was handled. */
   #end: SandboxLoss | undefined;
   readonly #unsent: Buffer[] = [];
+  #diagnostics = '';
 
   /** Called with each frame but `ready`. */
   onFrame: (frame: Frame) => void = () => {};
@@ -47,8 +51,11 @@ export class AgentConnection {
     container.stdin.on('error', () => {});
     container.stdout.on('error', () => {});
     container.stderr.on('error', () => {});
+    container.stderr.on('data', (chunk: Buffer) => {
+      this.#diagnostics = (this.#diagnostics + chunk.toString('utf8')).slice(-MAX_DIAGNOSTICS);
+    });
     void container.ended.then(({ oomKilled, reason }) =>
-      this.#onEnded({ outOfMemory: oomKilled, reason: this.#expected ?? reason }),
+      this.#onEnded({ outOfMemory: oomKilled, reason: this.#expected ?? this.#explained(reason) }),
     );
   }
 
@@ -79,7 +86,7 @@ export class AgentConnection {
 
   /** Gives the connection up. */
   fail(reason: string, more: Pick<SandboxLoss, 'mayStillRun'> = {}): void {
-    this.#lose({ outOfMemory: false, reason, ...more });
+    this.#lose({ outOfMemory: false, reason: this.#greeting ? this.#explained(reason) : reason, ...more });
   }
 
   /** From now on the container's end counts as asked for. */
@@ -139,6 +146,12 @@ export class AgentConnection {
     const ready = Ready.parse(JSON.parse(frame.payload.toString('utf8')));
     this.#greeting?.resolve(ready);
     this.#greeting = undefined;
+  }
+
+  /** A reason with the last words of what ended. */
+  #explained(reason: string): string {
+    const last = plainText(this.#diagnostics).trim().split('\n').at(-1);
+    return last ? `${reason} (${last})` : reason;
   }
 
   #lose(loss: SandboxLoss): void {

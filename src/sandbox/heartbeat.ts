@@ -1,8 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 
-/** An agent of which nothing is heard for so long after a question, or whatever stands between, counts as gone. */
-export const ANSWER_MS = 6_000;
+/** After so long without a word of an agent that owes an answer, its host is asked about it. Milliseconds. */
+export const SILENT_MS = 4_000;
+/** A silence after which an agent counts as gone although its container runs: it gets no CPU, or hangs. */
+export const GONE_MS = 60_000;
 
 /** What a heartbeat works with. */
 export interface HeartbeatOptions {
@@ -11,28 +13,34 @@ export interface HeartbeatOptions {
   readonly everyMs: number;
   /** Asks the agent; settles with its answer. */
   readonly ask: () => Promise<unknown>;
-  /** Called once, when nothing was heard for `ANSWER_MS`. */
-  readonly onSilence: () => void;
+  /** Asks the host whether the container runs; rejects, in bounded time, when the host does not answer. */
+  readonly isRunning: () => Promise<boolean>;
+  /** Called once, with words for people, when the agent is gone or cannot be reached. */
+  readonly onGone: (reason: string) => void;
 }
 
-/** Asks an agent whether it lives, again and again until it is disposed. */
+/**
+ * Asks an agent whether it lives, again and again until it is disposed. On a busy machine an agent answers late: only
+ * the host's word tells one that is slow from one that is gone.
+ */
 export class Heartbeat implements Disposable {
   readonly #options: HeartbeatOptions;
   #timer: Disposable;
   /** An answer is waited for. */
   #owed = false;
-  /** Nothing was heard since that was looked at last. */
-  #silent = false;
+  /** When the agent was last heard, by the clock. */
+  #heardAt: number;
   #over = false;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
+    this.#heardAt = options.clock.now();
     this.#timer = this.#rest();
   }
 
   /** Whatever comes from the agent is a sign of life. */
   heard(): void {
-    this.#silent = false;
+    this.#heardAt = this.#options.clock.now();
   }
 
   dispose(): void {
@@ -46,26 +54,45 @@ export class Heartbeat implements Disposable {
   }
 
   #beat(): void {
+    const { clock, ask } = this.#options;
     this.#owed = true;
+    // Before the question nothing was to be heard.
+    this.#heardAt = clock.now();
     this.#timer = this.#wait();
     const answered = () => {
       this.#owed = false;
       this.#timer.dispose();
       if (!this.#over) this.#timer = this.#rest();
     };
-    void this.#options.ask().then(answered, answered);
+    void ask().then(answered, answered);
   }
 
   #wait(): Disposable {
-    this.#silent = true;
-    const { clock, onSilence } = this.#options;
-    return clock.schedule(ANSWER_MS, () => {
+    const { clock } = this.#options;
+    return clock.schedule(SILENT_MS, () => {
       // A process that was asleep finds its timers due before it has read what came meanwhile.
-      setImmediate(() => {
-        if (this.#over || !this.#owed) return;
-        if (this.#silent) onSilence();
-        else this.#timer = this.#wait();
-      });
+      setImmediate(() => void this.#look());
     });
+  }
+
+  async #look(): Promise<void> {
+    const { clock, isRunning, onGone } = this.#options;
+    if (!this.#isSilent(SILENT_MS)) return this.#waitOn();
+    const reason = await isRunning().then(
+      (runs) => (runs ? null : 'its container does not run any more'),
+      () => 'neither it nor its host answers',
+    );
+    if (!this.#isSilent(SILENT_MS)) return this.#waitOn();
+    if (reason !== null) onGone(reason);
+    else if (this.#isSilent(GONE_MS)) onGone(`nothing was heard of it for ${(clock.now() - this.#heardAt) / 1000} s`);
+    else this.#waitOn();
+  }
+
+  #waitOn(): void {
+    if (!this.#over && this.#owed) this.#timer = this.#wait();
+  }
+
+  #isSilent(ms: number): boolean {
+    return !this.#over && this.#owed && this.#options.clock.now() - this.#heardAt >= ms;
   }
 }

@@ -13,12 +13,12 @@ import {
 } from '../protocol/messages.ts';
 import { LiveChannel } from './channel.ts';
 import type { AgentConnection } from './connection.ts';
-import { ANSWER_MS, Heartbeat } from './heartbeat.ts';
+import { Heartbeat } from './heartbeat.ts';
 import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss } from './sandbox.ts';
 
 const RESET = encodeFrame(FrameType.reset, 0);
 /** After this long without the host's word that a sandbox is gone, whoever waits for its end is answered. */
-const STOP_MS = 3_000;
+const STOP_MS = 5_000;
 const STOPPED = 'it was stopped';
 
 /** A sandbox whose agent has answered. */
@@ -47,7 +47,8 @@ export class LiveSandbox implements Sandbox {
       clock,
       everyMs: heartbeatMs,
       ask: () => this.request({ op: 'measure' }),
-      onSilence: () => connection.fail(`nothing was heard of it for ${ANSWER_MS / 1000} s`),
+      isRunning: () => container.isRunning(),
+      onGone: (reason) => connection.fail(reason),
     });
     void this.lost.then((loss) => this.#onLost(loss));
   }

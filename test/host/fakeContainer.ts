@@ -42,6 +42,10 @@ export class FakeContainer implements Container {
     this.#ended.resolve(end);
   }
 
+  async isRunning(): Promise<boolean> {
+    return this.#alive;
+  }
+
   async memoryBytes(): Promise<number> {
     return this.#alive ? 16 << 20 : 0;
   }

@@ -21,6 +21,10 @@ export class ManualClock implements Clock {
     return toDisposable(() => this.#timers.delete(timer));
   }
 
+  slowness(): number {
+    return 1;
+  }
+
   /** Timers that are waiting. */
   get pending(): number {
     return this.#timers.size;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Deferred, deferred } from '../../src/base/deferred.ts';
-import { ANSWER_MS, Heartbeat } from '../../src/sandbox/heartbeat.ts';
+import { GONE_MS, Heartbeat, SILENT_MS } from '../../src/sandbox/heartbeat.ts';
 import { ManualClock } from '../host/manualClock.ts';
 
 const EVERY_MS = 2_000;
@@ -9,20 +9,20 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('a heartbeat', () => {
   let clock: ManualClock;
   let asked: Deferred<void>[];
-  let silences: number;
+  let gone: string[];
+  let isRunning: () => Promise<boolean>;
   let heartbeat: Heartbeat;
   const start = () => {
     clock = new ManualClock();
     asked = [];
-    silences = 0;
+    gone = [];
+    isRunning = async () => false;
     const ask = () => {
       asked.push(deferred<void>());
       return asked.at(-1)?.promise ?? Promise.resolve();
     };
-    const onSilence = () => {
-      silences += 1;
-    };
-    heartbeat = new Heartbeat({ clock, everyMs: EVERY_MS, ask, onSilence });
+    const onGone = (reason: string) => gone.push(reason);
+    heartbeat = new Heartbeat({ clock, everyMs: EVERY_MS, ask, isRunning: () => isRunning(), onGone });
   };
   const pass = async (ms: number) => {
     clock.advance(ms);
@@ -35,28 +35,60 @@ describe('a heartbeat', () => {
     for (let beat = 1; beat <= 5; beat += 1) {
       await pass(EVERY_MS);
       expect(asked).toHaveLength(beat);
-      await pass(ANSWER_MS - 1);
+      await pass(SILENT_MS - 1);
       asked.at(-1)?.resolve();
       await settled();
     }
-    expect(silences).toBe(0);
+    expect(gone).toEqual([]);
   });
 
-  it('tells once that no answer came', async () => {
+  it('asks the host about an agent that does not answer, and tells once that it is gone', async () => {
     start();
     await pass(EVERY_MS);
-    await pass(ANSWER_MS);
-    expect(silences).toBe(1);
+    await pass(SILENT_MS);
+    expect(gone).toEqual(['its container does not run any more']);
+  });
+
+  it('tells that the host does not answer either', async () => {
+    start();
+    isRunning = () => Promise.reject(new Error('hung'));
+    await pass(EVERY_MS);
+    await pass(SILENT_MS);
+    expect(gone).toEqual(['neither it nor its host answers']);
+  });
+
+  it('waits for one that is slow, whose container runs, but not for ever', async () => {
+    start();
+    isRunning = async () => true;
+    await pass(EVERY_MS);
+    for (let waited = SILENT_MS; waited < GONE_MS; waited += SILENT_MS) {
+      await pass(SILENT_MS);
+      expect(gone).toEqual([]);
+    }
+    await pass(SILENT_MS);
+    expect(gone).toEqual(['nothing was heard of it for 60 s']);
+  });
+
+  it('goes on when the slow one has answered at last', async () => {
+    start();
+    isRunning = async () => true;
+    await pass(EVERY_MS);
+    await pass(5 * SILENT_MS);
+    asked[0]?.resolve();
+    await settled();
+    await pass(EVERY_MS);
+    expect([gone, asked.length]).toEqual([[], 2]);
   });
 
   it('takes anything that is heard for a sign of life, and waits on', async () => {
     start();
     await pass(EVERY_MS);
+    await pass(SILENT_MS / 2);
     heartbeat.heard();
-    await pass(ANSWER_MS);
-    expect([silences, asked.length]).toEqual([0, 1]);
-    await pass(ANSWER_MS);
-    expect(silences).toBe(1);
+    await pass(SILENT_MS / 2);
+    expect([gone, asked.length]).toEqual([[], 1]);
+    await pass(SILENT_MS);
+    expect(gone).toHaveLength(1);
   });
 
   it('takes an answer that had come while the process was asleep', async () => {
@@ -65,7 +97,7 @@ describe('a heartbeat', () => {
     clock.advance(3_600_000);
     asked[0]?.resolve();
     await settled();
-    expect(silences).toBe(0);
+    expect(gone).toEqual([]);
   });
 
   it('is quiet after its end', async () => {
@@ -73,6 +105,6 @@ describe('a heartbeat', () => {
     await pass(EVERY_MS);
     heartbeat.dispose();
     await pass(3_600_000);
-    expect([silences, clock.pending]).toEqual([0, 0]);
+    expect([gone, clock.pending]).toEqual([[], 0]);
   });
 });

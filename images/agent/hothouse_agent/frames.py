@@ -15,7 +15,7 @@ READY, STDOUT, STDERR, EVENT, EXIT, REPLY = range(65, 71)
 
 
 class Closed(Exception):
-    """The engine has gone, or speaks nonsense."""
+    """The engine has gone, or speaks nonsense; its text says how that showed."""
 
 
 class Reader:
@@ -31,7 +31,7 @@ class Reader:
         """The next frame as (type, channel, payload), or None when more bytes must come first. Raises Closed."""
         data = os.read(self._fd, min(self._missing, 1 << 20)) if self._missing else b""
         if self._missing and not data:
-            raise Closed
+            raise Closed("stdin has ended")
         self._parts.append(data)
         self._missing -= len(data)
         if self._missing:
@@ -41,7 +41,7 @@ class Reader:
             self._header = HEADER.unpack(whole)
             self._missing = self._header[2]
             if self._missing > MAX_PAYLOAD:
-                raise Closed
+                raise Closed("a frame is too large")
             return self.read() if not self._missing else None
         kind, channel, _ = self._header
         self._header, self._missing = None, HEADER.size
@@ -75,9 +75,9 @@ class Writer:
                 view = view[os.write(self._fd, view) :]
             except BlockingIOError:
                 if not self._poll.poll(self._patience * 1000):
-                    raise Closed from None
-            except OSError:
-                raise Closed from None
+                    raise Closed("nobody reads stdout") from None
+            except OSError as error:
+                raise Closed("stdout: %s" % error.strerror) from None
 
     def frame(self, kind, channel, payload=b""):
         self.raw(HEADER.pack(kind, channel, len(payload)) + payload)

@@ -230,7 +230,7 @@ class Relay:
         while frame is None:
             frame = self._reader.read()
         if frame[0] != frames.HELLO:
-            raise frames.Closed
+            raise frames.Closed("the first frame is no greeting")
         hello = json.loads(frame[2])
         self._writer = frames.Writer(stdout, hello["silenceMs"] / 1000)
         self.send, self.message = self._writer.frame, self._writer.message
@@ -251,10 +251,12 @@ class Relay:
         silence = self.hello["silenceMs"] / 1000
         while True:
             self._writer.flush()
-            left = self._heard + silence - time.monotonic()
-            if left <= 0:
-                raise frames.Closed
-            for fd, _ in self._poll.poll(left * 1000):
+            left = max(0, self._heard + silence - time.monotonic())
+            ready = self._poll.poll(left * 1000)
+            # This process may be the one that was late: then what it has not heard waits to be read.
+            if not left and self._stdin not in [fd for fd, _ in ready]:
+                raise frames.Closed("nothing was heard for %d s" % silence)
+            for fd, _ in ready:
                 handler = self._handlers.get(fd)
                 if handler is not None:
                     handler()
@@ -346,7 +348,7 @@ class Relay:
     def _obey(self):
         data = self._init.recv(1 << 16)
         if not data:
-            raise frames.Closed
+            raise frames.Closed("the first process has gone")
         message = json.loads(data)
         if message["op"] == "preloaded" and "error" in message:
             self._reply(message["id"], None, message["error"])
@@ -372,7 +374,7 @@ class Relay:
             socket.send_fds(self._init, [data], list(fds))
         except OSError as error:
             if error.errno != errno.EMSGSIZE:
-                raise frames.Closed from None
+                raise frames.Closed("the first process: %s" % error.strerror) from None
             self._ended({"child": message["child"], "failure": "the command line is too long"})
 
     def _reset(self):
@@ -386,9 +388,9 @@ def main(stdin, stdout, init, report, preloaded):
     code = 0
     try:
         Relay(stdin, stdout, init, report, preloaded).serve()
-    except frames.Closed:
-        pass
+    except frames.Closed as reason:
+        os.write(2, ("the agent leaves: %s\n" % reason).encode())
     except BaseException as error:
-        os.write(2, ("hothouse relay: %s: %s\n" % (type(error).__name__, error)).encode())
+        os.write(2, ("the agent failed: %s: %s\n" % (type(error).__name__, error)).encode())
         code = 1
     os._exit(code)

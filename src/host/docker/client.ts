@@ -62,7 +62,7 @@ export class Client implements Disposable {
   async #ask<T>({ doing, ms = SMALL_MS, signal, work }: Call<T>): Promise<T> {
     const connection = await this.#connected(signal);
     const { host, docker } = connection;
-    const deadline = { clock: this.#search.clock, ms, late: () => hung(host, doing, ms) };
+    const deadline = { clock: this.#search.clock, ms, late: (given: number) => hung(host, doing, given) };
     try {
       return await withDeadline(deadline, signal, (inner) => work(docker, inner));
     } catch (error) {
@@ -75,7 +75,7 @@ export class Client implements Disposable {
   async #connected(signal: AbortSignal | undefined): Promise<Connection> {
     if (this.#state.kind === 'disposed') throw disposed();
     const connection = this.#state.connection ?? this.#look();
-    const late = () => hung(this.#search.host || 'its address', 'a first question', CONNECT_MS);
+    const late = (ms: number) => hung(this.#search.host || 'its address', 'a first question', ms);
     return withDeadline({ clock: this.#search.clock, ms: CONNECT_MS, late }, signal, () => connection);
   }
 

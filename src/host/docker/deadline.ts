@@ -7,9 +7,10 @@ import { cancelled } from './problems.ts';
 /** How long a piece of work may take, and what it means when it takes longer. */
 export interface Deadline {
   readonly clock: Clock;
-  /** Milliseconds. */
+  /** Milliseconds; more on a slow machine. */
   readonly ms: number;
-  readonly late: () => Problem;
+  /** `ms` is what was given in the end. */
+  readonly late: (ms: number) => Problem;
 }
 
 /**
@@ -28,7 +29,8 @@ export async function withDeadline<T>(
     cut.reject(new HostError(problem));
     controller.abort();
   };
-  const timer = clock.schedule(ms, () => stop(late()));
+  const given = ms * clock.slowness();
+  const timer = clock.schedule(given, () => stop(late(given)));
   const onAbort = () => stop(cancelled());
   signal?.addEventListener('abort', onAbort, { once: true });
   try {

@@ -48,7 +48,7 @@ async function verdict(
   clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<Problem | 'absent' | null> {
-  const late = () => hung(host, 'a first question', ANSWER_MS);
+  const late = (ms: number) => hung(host, 'a first question', ms);
   try {
     const { ApiVersion: api } = await withDeadline({ clock, ms: ANSWER_MS, late }, signal, () => docker.version());
     return isTooOld(api) ? tooOld(host, api) : null;

@@ -13,6 +13,8 @@ import { removeContainer } from './removal.ts';
 import type { UserIds } from './userIds.ts';
 
 const ASK_MS = 1_000;
+/** For a question that decides about a sandbox's life. */
+const LIFE_MS = 2_000;
 
 /** What a container on an engine works with. */
 export interface Workbench {
@@ -50,6 +52,13 @@ export class DockerContainer implements Container {
     });
   }
 
+  async isRunning(): Promise<boolean> {
+    const late = (ms: number) => hung('its address', 'tell whether a container runs', ms);
+    const deadline = { clock: this.#bench.clock, ms: LIFE_MS, late };
+    const fate = await withDeadline(deadline, undefined, () => this.#inspect());
+    return fate.kind === 'running';
+  }
+
   async memoryBytes(signal?: AbortSignal): Promise<number> {
     return this.#bench.client.call({
       doing: "read a container's memory",
@@ -72,7 +81,7 @@ export class DockerContainer implements Container {
   }
 
   async #fate(): Promise<Fate> {
-    const late = () => hung('its address', 'tell the state of a container', ASK_MS);
+    const late = (ms: number) => hung('its address', 'tell the state of a container', ms);
     try {
       const fate = await withDeadline({ clock: this.#bench.clock, ms: ASK_MS, late }, undefined, () => this.#inspect());
       // Its streams are gone for good, so nobody can use it any more.

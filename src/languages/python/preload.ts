@@ -31,7 +31,7 @@ export function preloader(deps: PreloadDeps): (sandbox: Sandbox, warming: Warmin
 /** Never rejects. */
 async function preload(sandbox: Sandbox, { modules, clock, log }: PreloadDeps, done: WeakSet<Sandbox>): Promise<void> {
   const name = `sandbox ${sandbox.id.slice(0, 12)}`;
-  const late = clock.schedule(DEADLINE_MS, () => void sandbox.dispose());
+  const late = clock.schedule(DEADLINE_MS * clock.slowness(), () => void sandbox.dispose().catch(() => {}));
   try {
     await sandbox.request({ op: 'preload', modules: [...modules()] });
     done.add(sandbox);
