@@ -85,7 +85,18 @@ export const Options = z.strictObject({
   pool: z
     .strictObject({
       size: z.int().min(1).max(256).default(2).describe('Warm sandboxes kept for each environment.'),
-      maxAgeSeconds: z.int().min(1).max(604_800).default(300).describe('Age at which an idle sandbox is replaced.'),
+      minIdle: z
+        .int()
+        .min(0)
+        .max(256)
+        .default(1)
+        .describe('Warm sandboxes that stay when nothing was run for pool.maxAgeSeconds.'),
+      maxAgeSeconds: z
+        .int()
+        .min(1)
+        .max(604_800)
+        .default(300)
+        .describe('Seconds after its first run at which an idle sandbox is replaced.'),
       maxConcurrentCreations: z.int().min(1).max(64).default(5).describe('Sandboxes made at the same time.'),
       reuse: z.enum(['reset', 'never']).default('reset').describe('Whether a sandbox serves again after a reset.'),
       prewarm: z.boolean().default(false).describe('Whether sandboxes start before their first use.'),

@@ -2,8 +2,10 @@
 export interface PoolOptions {
   /** Warm sandboxes kept beside those of sessions. */
   readonly size: number;
-  /** An idle sandbox of this age is replaced, or only retired when the pool was not used for as long. */
+  /** An idle sandbox is replaced this long after its first use. A pool that was not used for as long shrinks. */
   readonly maxAgeSeconds: number;
+  /** Warm sandboxes that a pool keeps when it is not used, for whoever comes next. */
+  readonly minIdle: number;
   readonly maxConcurrentCreations: number;
   /** `never` gives every lease a sandbox of its own. */
   readonly reuse: 'reset' | 'never';

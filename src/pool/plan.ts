@@ -67,10 +67,11 @@ class Planning {
     }
   }
 
-  /** Idle sandboxes of an old recipe go, and those of age: one at a time while the pool is in use. */
+  /** Idle sandboxes of an old recipe go, and those of age: one at a time, so that somebody who comes finds a warm one. */
   retireUnfit(): void {
     for (const slot of [...this.#idle]) {
       if (slot.member.recipe !== this.#state.recipe) this.#retire(slot, 'its configuration has changed');
+      else if (isFresh(slot)) this.#keepFew(slot);
       else if (this.#ageOf(slot) >= this.#maxAgeMs) this.#replace(slot);
     }
   }
@@ -108,7 +109,9 @@ class Planning {
   }
 
   wakeAt(): number | null {
-    const times = this.#idle.map(({ member }) => member.bornAt + this.#maxAgeMs).filter((time) => time > this.#now);
+    const ages = this.#idle.filter((slot) => !isFresh(slot)).map(({ member }) => member.bornAt + this.#maxAgeMs);
+    const unused = this.#state.usedAt === null ? [] : [this.#state.usedAt + this.#maxAgeMs];
+    const times = [...ages, ...unused].filter((time) => time > this.#now);
     const { backoff } = this.#state;
     if (this.#heldBack && backoff) times.push(backoff.until);
     return times.length > 0 ? Math.min(...times) : null;
@@ -149,10 +152,22 @@ class Planning {
     else if (this.#room > 0) this.#room -= 1;
   }
 
+  /** What has never served is as good as new, but a pool that is not used needs few. */
+  #keepFew(slot: IdleSlot): void {
+    if (!this.#inUse() && this.#freshCount() > this.#state.options.minIdle) {
+      this.#retire(slot, 'the pool was not used for long');
+    }
+  }
+
   #replace(slot: IdleSlot): void {
-    if (!this.#inUse()) this.#retire(slot, 'it was not used for long');
-    // One at a time, and only for a successor, so that somebody who comes meanwhile finds a warm one.
-    else if (this.#coming === 0 && this.#boot(null)) this.#retire(slot, 'it has reached its age');
+    if (!this.#inUse() && this.#freshCount() >= this.#state.options.minIdle) {
+      this.#retire(slot, 'the pool was not used for long');
+    } else if (this.#coming === 0 && this.#boot(null)) this.#retire(slot, 'it has reached its age');
+  }
+
+  /** Sandboxes that can serve whoever comes next, and those that are on their way. */
+  #freshCount(): number {
+    return this.#idle.filter(isFresh).length + this.#coming;
   }
 
   #boot(waiter: Waiter | null): boolean {
@@ -192,4 +207,8 @@ class Planning {
     const { options, usedAt } = this.#state;
     return options.prewarm || (usedAt !== null && this.#now - usedAt < this.#maxAgeMs);
   }
+}
+
+function isFresh({ member }: IdleSlot): boolean {
+  return member.owner === null;
 }

@@ -189,7 +189,8 @@ export class Pool {
   }
 
   #grant({ id, member }: IdleSlot, { owner, purpose }: LeaseRequest): Lease {
-    this.#slots.set(id, { kind: 'leased', id, purpose, member: { ...member, owner, uses: member.uses + 1 } });
+    const bornAt = member.uses === 0 ? this.#clock.now() : member.bornAt;
+    this.#slots.set(id, { kind: 'leased', id, purpose, member: { ...member, owner, bornAt, uses: member.uses + 1 } });
     return new Lease(member.sandbox, {
       give: (release) => this.#takeBack(id, release),
       overstay: () => this.#letOverstay(id),

@@ -7,7 +7,7 @@ export type Purpose = 'run' | 'session';
 /** A sandbox with what the pool knows of it. */
 export interface Member {
   readonly sandbox: Sandbox;
-  /** By the pool's clock, in milliseconds. */
+  /** When it was made, or leased for the first time: before that it does not age. By the pool's clock, in milliseconds. */
   readonly bornAt: number;
   /** Milliseconds since the epoch, for people. */
   readonly createdAt: number;

@@ -30,8 +30,10 @@ describe('a plan', () => {
     expect(plan(state({ slots, waiters }), 40).actions).toMatchObject([{ kind: 'grant', slot: { id: 2 } }]);
   });
 
-  it('looks again when the oldest idle sandbox comes of age', () => {
-    expect(plan(state({ slots: [idle(1, null, 2_000), idle(2, null, 1_000)] }), 5_000).wakeAt).toBe(301_000);
+  it('looks again when the oldest idle sandbox that has served comes of age, or the pool was unused for as long', () => {
+    const slots = [idle(1, 'a', 2_000), idle(2, 'a', 1_000), idle(3, null, 0)];
+    expect(plan(state({ slots, usedAt: 4_000 }), 5_000).wakeAt).toBe(301_000);
+    expect(plan(state({ slots, usedAt: 500 }), 5_000).wakeAt).toBe(300_500);
   });
 
   it('looks again at the end of the backoff for one who would need the place of another', () => {

@@ -30,8 +30,9 @@ describe('a pool at its start', () => {
     bench.clock.advance(301_000);
     await settled();
     await settled();
+    // What has never served is as good as new.
     expect(bench.living).toHaveLength(2);
-    expect(bench.made).toHaveLength(4);
+    expect(bench.made).toHaveLength(2);
   });
 
   it('never makes more at a time than it may', async () => {
@@ -442,6 +443,9 @@ describe('time', () => {
   it('replaces what is old while the pool is in use, one after the other', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const old = bench.living;
+    const leases = [await bench.take('a'), await bench.take('a')];
+    for (const lease of leases) lease.release('reset');
+    await settled();
     bench.clock.advance(200_000);
     (await bench.take('a')).release('reset');
     await settled();
@@ -455,13 +459,42 @@ describe('time', () => {
     expect(old.every(({ disposed }) => disposed)).toBe(true);
   });
 
-  it('empties a pool that nobody uses', async () => {
-    const bench = await PoolBench.warm({ size: 2 });
-    const { boots } = bench;
+  const idleMinutes = async (bench: PoolBench) => {
     for (let minute = 0; minute < 20; minute += 1) {
       bench.clock.advance(60_000);
       await settled();
     }
+  };
+
+  it('leaves one warm in a pool that nobody uses, and makes no others for it', async () => {
+    const bench = await PoolBench.warm({ size: 2 });
+    const { boots } = bench;
+    await idleMinutes(bench);
+    expect(bench.states).toEqual(['idle']);
+    expect(bench.boots).toBe(boots);
+    expect(bench.clock.pending).toBe(0);
+    // Whoever comes finds it warm, and the pool fills up.
+    bench.bootMs = null;
+    expect((await bench.take('b')).sandbox).toBe(bench.made.find(({ disposed }) => !disposed));
+    expect(bench.boots).toBe(boots + 1);
+  });
+
+  it('leaves one that anybody can have, not one that only its owner can', async () => {
+    const bench = await PoolBench.warm({ size: 1 });
+    const lease = await bench.take('a');
+    lease.release('reset');
+    await settled();
+    await idleMinutes(bench);
+    expect(bench.sandboxOf(lease).disposed).toBe(true);
+    expect((await bench.take('b')).sandbox).toBe(bench.living[0]);
+  });
+
+  it('empties a pool that nobody uses when none is to stay', async () => {
+    const bench = await PoolBench.warm({ size: 2, minIdle: 0 });
+    const { boots } = bench;
+    (await bench.take('a')).release('reset');
+    await settled();
+    await idleMinutes(bench);
     expect(bench.states).toEqual([]);
     expect(bench.boots).toBe(boots);
     expect(bench.clock.pending).toBe(0);

@@ -11,6 +11,7 @@ import { FakeSandbox } from './fakeSandbox.ts';
 export const OPTIONS: PoolOptions = {
   size: 2,
   maxAgeSeconds: 300,
+  minIdle: 1,
   maxConcurrentCreations: 5,
   reuse: 'reset',
   prewarm: false,
