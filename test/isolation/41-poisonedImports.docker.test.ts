@@ -82,10 +82,14 @@ describe('row 41: files of a run that the permanent processes could read', () =>
 
   it('are not read between the end of a run and the next reset, however long that takes', async () => {
     expect(await once(sandbox, WATCH)).toMatchObject({ status: 'ok', error: null });
-    const preloaded = sandbox.request({ op: 'preload', modules: MODULES }).catch(() => null);
-    await Promise.race([preloaded, new Promise((resolve) => setTimeout(resolve, 8_000))]);
-    const seen = await once(sandbox, `${MARKER}\nopened = open("/workspace/opened").read().split()`, { state: {} });
-    expect(seen.state).toMatchObject({ seen: null, opened: ['watching'] });
+    await expect(sandbox.request({ op: 'preload', modules: MODULES })).rejects.toThrow('a run came first');
+    const look = `${MARKER}
+import sys, time
+time.sleep(1)
+opened = open("/workspace/opened").read().split()
+loaded = "numpy" in sys.modules`;
+    const { state } = await once(sandbox, look, { state: {} });
+    expect(state).toMatchObject({ seen: null, opened: ['watching'], loaded: false });
     expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
     await sandbox.request({ op: 'preload', modules: MODULES });
     expect((await once(sandbox, MARKER, { state: {} })).state).toMatchObject({ seen: null });

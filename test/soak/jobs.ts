@@ -27,8 +27,24 @@ export const HONEST: readonly Job[] = [
   { name: 'child', code: 'import subprocess\nprint(subprocess.call(["true"]))', ends: ['ok'], stdout: '0\n' },
   { name: 'reads', code: 'try: input()\nexcept EOFError: print("end")', ends: ['ok'], stdout: 'end\n' },
   { name: 'late', code: 'import time\ntime.sleep(60)', ends: ['timeout'], timeoutSeconds: 0.5 },
+  {
+    name: 'server',
+    code: 'import socket\nwith socket.create_server(("127.0.0.1", 4242)): print(socket.gethostname())',
+    ends: ['ok'],
+    stdout: 'sandbox\n',
+  },
   { name: 'cancelled', code: 'import time\ntime.sleep(60)', ends: ['interrupted'], cancelAfterMs: 300 },
 ];
+
+/** Writes events past the driver, with its own token. */
+const FORGE = `
+import gc, os
+driver = next(found for found in gc.get_objects() if type(found).__name__ == "Interpreter")
+def flood(kind, fields, times):
+    data = ('\\n{"type": "%s", "token": "%s", %s}\\n' % (kind, driver._token, fields)).encode() * times
+    view = memoryview(data)
+    while view: view = view[os.write(driver._order._events, view):]
+`;
 
 const STUBBORN = 'import signal\nfor n in (1, 2, 3, 15): signal.signal(n, signal.SIG_IGN)\n';
 
@@ -75,5 +91,90 @@ export const HOSTILE: readonly Job[] = [
     name: 'threads',
     code: 'import threading, time\ntry:\n  for _ in range(1000): threading.Thread(target=time.sleep, args=(9,), daemon=True).start()\nexcept RuntimeError: print("no")',
     ends: ['ok', 'error'],
+  },
+  {
+    name: 'poisons imports',
+    code: 'import os\nfor f in ("matplotlibrc", "sitecustomize.py", "numpy.py", "json.py"):\n  for d in (".", "/tmp"): open(d + "/" + f, "w").write("raise SystemExit(9)")',
+    ends: ['ok'],
+  },
+  {
+    name: 'puts the agent aside',
+    code: `import os
+for pid in set(map(int, filter(str.isdigit, os.listdir("/proc")))) - {os.getpid()}:
+  for mark in (lambda: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0)), lambda: os.setpriority(0, pid, 19)):
+    try: mark()
+    except OSError: pass
+for _ in range(110):
+  try:
+    if os.fork() == 0:
+      while True: pass
+  except OSError: break
+while True: pass`,
+    ends: ['timeout'],
+    timeoutSeconds: 1,
+  },
+  {
+    name: 'descriptors in flight',
+    code: `import array, socket
+held = []
+try:
+  while True:
+    held.append(socket.socketpair())
+    for _ in range(200): held[-1][0].sendmsg([b"x"], [(1, 1, array.array("i", [0] * 25))])
+except OSError: pass
+import time
+time.sleep(0.5)`,
+    ends: ['ok'],
+  },
+  {
+    name: 'watches, timers and pipes',
+    code: `import ctypes, fcntl, os
+c = ctypes.CDLL(None)
+timer = ctypes.c_void_p()
+held = [c.inotify_init1(0) for _ in range(200)]
+while c.timer_create(0, None, ctypes.byref(timer)) == 0: pass
+try:
+  while True: fcntl.fcntl(os.pipe()[1], 1031, 1 << 20)
+except OSError: pass`,
+    ends: ['ok'],
+  },
+  {
+    name: 'floods of events',
+    code: `${FORGE}
+flood("display", '"data": {"text/plain": "x"}, "id": "a"', 50_000)
+flood("update", '"data": {"text/plain": "y"}, "id": "a"', 50_000)
+flood("clear", '"wait": true', 10_000)
+print("told")`,
+    ends: ['ok'],
+    stdout: 'told\n',
+  },
+  {
+    name: 'deep and wide events',
+    code: `${FORGE}
+flood("display", '"data": {"application/json": %s%s}, "id": null' % ("[" * 1_000_000, "]" * 1_000_000), 1)
+flood("state", '"state": {"x": [%s0]}' % ("0," * 1_000_000), 1)
+flood("result", '"data": {"no mime type": 1}', 10)
+print("told")`,
+    ends: ['ok'],
+    stdout: 'told\n',
+  },
+  {
+    name: 'access lists and attributes',
+    code: `import os, struct
+acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", t, p, 0xFFFFFFFF) for t, p in ((1, 7), (4, 0), (16, 0), (32, 0)))
+for base in ("/workspace", "/tmp", "/dev/shm"):
+  os.setxattr(base, "system.posix_acl_default", acl)
+  os.setxattr(base, "user.x", b"x")
+  os.utime(base, (1, 1))`,
+    ends: ['ok'],
+  },
+  {
+    name: 'lingering connections',
+    code: `import socket
+server = socket.create_server(("127.0.0.1", 4242))
+client = socket.create_connection(("127.0.0.1", 4242))
+other, _ = server.accept()
+other.close(), client.close(), server.close()`,
+    ends: ['ok'],
   },
 ];

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { freemem, homedir } from 'node:os';
 import path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
@@ -21,7 +22,11 @@ const HOSTILE_SHARE = 0.3;
 const SESSION_SHARE = 0.05;
 /** A run may take so long at the utmost, with all that waits before it. */
 const ANSWER_SECONDS = 120;
-const OWNERS: readonly Owner[] = [1, 2].map((n) => ({ id: `soak-${n}`, kind: 'cli', label: `soak ${n}` }));
+const owners = (name: string): readonly Owner[] =>
+  [1, 2].map((n) => ({ id: `${name}-${n}`, kind: 'cli', label: `${name} ${n}` }));
+const OWNERS = owners('soak');
+/** Half of what is hostile runs for owners of its own, beside the others; the rest in the others' own sandboxes. */
+const ATTACKERS = owners('attacker');
 
 const minutes = Number(process.argv[2] ?? 1);
 if (!(minutes > 0 && minutes <= LONGEST_MINUTES)) {
@@ -101,6 +106,7 @@ async function work(engine: Engine, owner: Owner, until: number): Promise<void> 
   while (performance.now() < until) {
     const roll = Math.random();
     if (roll < SESSION_SHARE) await runSession(engine, owner);
+    else if (roll < SESSION_SHARE + HOSTILE_SHARE / 2) await runJob(engine, pick(HOSTILE), pick(ATTACKERS));
     else await runJob(engine, pick(roll < SESSION_SHARE + HOSTILE_SHARE ? HOSTILE : HONEST), owner);
   }
 }
@@ -115,6 +121,8 @@ const engine = createEngine({
   images: imageSources(images, async () => ({ buildArgs: {} })),
 });
 await engine.run({ language: 'python', owner: pick(OWNERS), code: 'print(1)' });
+const delay = monitorEventLoopDelay({ resolution: 5 });
+delay.enable();
 const before = { memory: memoryMb(), fds: fds(), free: freeMb() };
 const started = performance.now();
 const workers = Array.from({ length: CONCURRENCY }, (_, index) =>
@@ -137,6 +145,7 @@ await checking.dispose();
 const runs = [...outcomes.values()].reduce((sum, n) => sum + n, 0);
 console.log(`
 ${minutes} minutes, ${CONCURRENCY} at a time: ${runs} runs, ${sessions} sessions
+event loop  late by ${(delay.percentile(99.9) / 1e6).toFixed(0)} ms at the 99.9th percentile, ${(delay.max / 1e6).toFixed(0)} ms at most
 outcomes    ${[...outcomes].map(([name, n]) => `${name} ${n}`).join(', ')}
 unexpected  ${surprises.length}
 sandboxes   ${counts.made} made, ${counts.destroyed} destroyed, ${left.length} leaked
