@@ -33,7 +33,7 @@ async function aSecondOf({ clock }: EngineBench): Promise<void> {
 
 describe('row 18: a reset that fails at any step', () => {
   it.each(Object.entries(FAULTS))(`gives no sandbox back when %s, ${ROUNDS} times`, async (_, faults) => {
-    const bench = new EngineBench({ pool: { size: 1 } });
+    const bench = new EngineBench({ pool: { size: 1, resetDeadlineMs: 250 } });
     const served = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {
       const running = await bench.begin('sleep 10');
