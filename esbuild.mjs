@@ -29,6 +29,16 @@ const noBuildKit = {
   },
 };
 
+/** MCP's library brings Ajv, a tenth of the bundle, to check forms that clients fill in; we send none. */
+const noForms = {
+  name: 'no-forms',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]@modelcontextprotocol[\\/]server[\\/]dist[\\/]shimsNode\.mjs$/ }, () => ({
+      contents: "export { default as process } from 'node:process';\nexport class DefaultJsonSchemaValidator {}",
+    }));
+  },
+};
+
 /** Names that dependencies written as CommonJS expect. */
 const COMMONJS_NAMES = [
   "import { createRequire as hothouseRequire } from 'node:module';",
@@ -46,7 +56,7 @@ const common = {
   banner: { js: COMMONJS_NAMES },
   // ssh2's native helpers are optional, and it does without them.
   loader: { '.node': 'empty' },
-  plugins: [englishOnly, noBuildKit],
+  plugins: [englishOnly, noBuildKit, noForms],
   minify: production,
   sourcemap: production ? false : 'linked',
   metafile: true,

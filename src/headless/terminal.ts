@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { escapedJson } from '../base/json.ts';
 import { type Log, plainText } from '../base/log.ts';
 import type { EngineProblem } from '../engine/types.ts';
 
@@ -19,10 +20,9 @@ export function say({ stderr }: Terminal, message: string): void {
   stderr.write(`hothouse: ${plainText(message)}\n`);
 }
 
-/** A value as JSON and a newline. The control bytes that JSON allows are escaped, for it may be read on a screen. */
+/** A value as JSON and a newline, for a file or a screen. */
 export function jsonLine(value: unknown, indent = 0): string {
-  const text = JSON.stringify(value, null, indent);
-  return `${text.replace(/[\x7f-\x9f]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`)}\n`;
+  return `${escapedJson(value, indent)}\n`;
 }
 
 /** A problem as lines to read: cause, next step, command. */

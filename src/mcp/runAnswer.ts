@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { CheckReport, RunResult } from '../engine/types.ts';
 import { clip, DisplayAnswer, displaysOf, MAX_TEXT } from './displays.ts';

@@ -1,78 +1,97 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
   type CallToolRequest,
-  CallToolRequestSchema,
   type CallToolResult,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
-  type ServerNotification,
-  type ServerRequest,
-} from '@modelcontextprotocol/sdk/types.js';
+  CLIENT_INFO_META_KEY,
+  type Implementation,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type ServerOptions,
+} from '@modelcontextprotocol/server';
 import { plainText } from '../base/log.ts';
-import type { Engine, Owner, RunOutput } from '../engine/types.ts';
+import type { Engine, RunOutput } from '../engine/types.ts';
+import { deliverable } from './deliverable.ts';
 import { OutputProgress } from './progress.ts';
 import { INSTRUCTIONS, listedTools, TOOLS } from './tools.ts';
 
-/** What every transport needs to serve one client. */
+/** What every transport needs to serve clients. */
 export interface McpDeps {
   readonly engine: Engine;
   /** The program's version. */
   readonly version: string;
 }
 
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+/** The list of tools is the same for every client and changes only with the program. */
+const UNCHANGING = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
-/** An MCP server for one client, not yet connected; what it leases belongs to `ownerId`. */
+const OPTIONS: ServerOptions = {
+  capabilities: { tools: {} },
+  instructions: INSTRUCTIONS,
+  cacheHints: { 'tools/list': UNCHANGING, 'server/discover': UNCHANGING },
+  // It would check forms that clients fill in, and we send none; the default makes an Ajv for each server.
+  jsonSchemaValidator: {
+    getValidator() {
+      throw new Error('No form is sent to clients.');
+    },
+  },
+};
+
+/** An MCP server of either era, not yet connected; what it leases belongs to `ownerId`. */
 export function createMcpServer({ engine, version }: McpDeps, ownerId: string): Server {
   // The low-level server, because the high-level one answers wrong arguments in words of its own.
-  const server = new Server(
-    { name: 'hothouse', title: 'Hothouse', version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
-  );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listedTools() }));
-  server.setRequestHandler(CallToolRequestSchema, (request, extra) =>
-    callTool(engine, { id: ownerId, kind: 'mcp', label: clientLabel(server) }, request.params, extra),
-  );
+  const server = new Server({ name: 'hothouse', title: 'Hothouse', version }, OPTIONS);
+  server.setRequestHandler('tools/list', () => ({ tools: listedTools() }));
+  server.setRequestHandler('tools/call', (request, context) => {
+    const client = clientOf(context) ?? server.getClientVersion();
+    return callTool(engine, { id: ownerId, label: clientLabel(client) }, request.params, context);
+  });
   return server;
 }
 
 async function callTool(
   engine: Engine,
-  owner: Owner,
+  client: { readonly id: string; readonly label: string },
   params: CallToolRequest['params'],
-  extra: Extra,
+  context: ServerContext,
 ): Promise<CallToolResult> {
   const tool = TOOLS.find(({ name }) => name === params.name);
   if (!tool) throw unknownTool(params.name);
-  const progress = outputProgress(params, extra);
+  const progress = outputProgress(context);
   const onOutput = (output: RunOutput) => progress?.add(output);
+  const call = { engine, owner: { ...client, kind: 'mcp' as const }, signal: context.mcpReq.signal, onOutput };
   try {
-    return await tool.handle(params.arguments ?? {}, { engine, owner, signal: extra.signal, onOutput });
+    return deliverable(await tool.handle(params.arguments ?? {}, call));
   } finally {
     progress?.end();
   }
 }
 
-function outputProgress(params: CallToolRequest['params'], extra: Extra): OutputProgress | undefined {
-  const progressToken = params._meta?.progressToken;
+function outputProgress({ mcpReq }: ServerContext): OutputProgress | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   return new OutputProgress((progress, message) => {
     // A client that has gone needs no progress; its call is cancelled by the transport.
-    extra
-      .sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } })
-      .catch(() => {});
+    mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {});
   });
 }
 
-function unknownTool(name: string): McpError {
+function unknownTool(name: string): ProtocolError {
   const names = TOOLS.map((tool) => tool.name).join(', ');
-  return new McpError(ErrorCode.InvalidParams, `There is no tool "${name}". Tools: ${names}.`);
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no tool "${plainText(name).slice(0, 100)}". Tools: ${names}.`,
+  );
 }
 
-function clientLabel(server: Server): string {
-  const client = server.getClientVersion();
+/** What the client of a request of revision 2026-07-28 calls itself; the protocol's library has checked it. */
+function clientOf({ mcpReq }: ServerContext): Implementation | undefined {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  return envelope[CLIENT_INFO_META_KEY] as Implementation | undefined;
+}
+
+/** What a client calls itself, fit for a line of a view. */
+function clientLabel(client: Implementation | undefined): string {
   const label = plainText(`${client?.title ?? client?.name ?? ''} ${client?.version ?? ''}`)
     .replace(/\s+/g, ' ')
     .trim();

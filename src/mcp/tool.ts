@@ -1,7 +1,8 @@
-import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Engine, EngineProblem, Owner, RunOutput } from '../engine/types.ts';
 import { argumentErrors } from './arguments.ts';
+import { outOfRange } from './outOfRange.ts';
 
 /** What a tool works with during one call. */
 export interface ToolCall {
@@ -34,6 +35,8 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   return {
     ...literal,
     async handle(args, call) {
+      const place = typeof args === 'object' && args !== null ? outOfRange(args) : null;
+      if (place !== null) return failure(`Argument "${place}" must be a number from -1.8e308 to 1.8e308, or a string.`);
       const parsed = literal.input.safeParse(args);
       if (parsed.success) return literal.call(parsed.data, call);
       return failure(argumentErrors(literal.name, literal.input, args, parsed.error));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ListToolsResult, ToolSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { ListToolsResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Tool } from './tool.ts';
 import { leanCheck, leanGoals, leanTry } from './tools/provers.ts';
@@ -26,18 +26,19 @@ export const TOOLS: readonly Tool[] = [
   leanTry,
 ];
 
+let listed: ListToolsResult['tools'] | undefined;
+
 /** The tools as `tools/list` answers them. */
 export function listedTools(): ListToolsResult['tools'] {
-  return TOOLS.map(({ name, title, description, annotations, input, output }) =>
-    ToolSchema.parse({
-      name,
-      title,
-      description,
-      annotations,
-      inputSchema: jsonSchema(input, 'input'),
-      outputSchema: jsonSchema(output, 'output'),
-    }),
-  );
+  listed ??= TOOLS.map(({ name, title, description, annotations, input, output }) => ({
+    name,
+    title,
+    description,
+    annotations,
+    inputSchema: jsonSchema(input, 'input'),
+    outputSchema: jsonSchema(output, 'output'),
+  }));
+  return listed;
 }
 
 /** Changes when a name, description or schema does, so that clients that cache tools by version ask again. */
@@ -51,5 +52,5 @@ export function toolsHash(): string {
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output') {
   // Clients take a schema without `$schema` for draft 2020-12; the validators of some know no other by its name.
   const { $schema, ...rest } = z.toJSONSchema(schema, { io });
-  return rest;
+  return rest as ListToolsResult['tools'][number]['inputSchema'];
 }

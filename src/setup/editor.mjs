@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installPackages } from './apt.mjs';
+import { ensureNode, npmInstall, once } from './node.mjs';
 import { cacheFolder } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
-import { ask, must } from './run.mjs';
+import { ask } from './run.mjs';
 import { step } from './steps.mjs';
 
 const CODE_SERVER = '4.139.1';
@@ -23,7 +24,7 @@ const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'googl
 
 /** Sees to it that VS Code for the browser is there; resolves with the paths of its entry and of the Node it wants. */
 export async function ensureCodeServer() {
-  const node = await ensureNode();
+  const node = await ensureNode(NODE);
   const folder = join(cacheFolder(), `code-server-${CODE_SERVER}`);
   const entry = join(folder, 'node_modules/code-server/out/node/entry.js');
   await once(folder, async () => {
@@ -62,39 +63,4 @@ async function findChromium() {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const paths = BROWSERS.flatMap((name) => folders.map((folder) => join(folder, name)));
   return paths.find((path) => existsSync(path)) ?? null;
-}
-
-async function ensureNode() {
-  const folder = join(cacheFolder(), `node-${NODE}`);
-  await once(folder, () => npmInstall(folder, `node@${NODE}`, {}));
-  const home = join(folder, 'node_modules/node');
-  const bundled = join(home, 'node_modules');
-  const [platform] = existsSync(bundled) ? readdirSync(bundled).filter((name) => name.startsWith('node-')) : [];
-  const headers = platform && existsSync(join(bundled, platform, 'include/node')) ? join(bundled, platform) : null;
-  return { folder: home, binary: join(home, 'bin/node'), headers };
-}
-
-/** Fills a folder of the cache; one that was left half filled is begun anew. */
-async function once(folder, fill) {
-  const stamp = join(folder, '.complete');
-  if (existsSync(stamp)) return;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  await fill();
-  writeFileSync(stamp, '');
-}
-
-function npmInstall(folder, name, env) {
-  const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', name];
-  return must('editor', 'npm', args, { cwd: folder, env: { ...withoutNpm(process.env), ...env } });
-}
-
-/**
- * `npm start` leaves its own settings in the environment, which an npm for another folder would obey: this project's
- * folders, and the Node it runs on, by which code-server's install script judges.
- */
-function withoutNpm(env) {
-  const foreign =
-    /^npm_(package|lifecycle|command|execpath|node_execpath|config_(local_prefix|prefix|global_prefix|user_agent|node_gyp))/;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name)));
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { conformanceVariables } from './conformance.mjs';
 import { out, programEnv, root } from './paths.mjs';
 import { ask, logFile, logged, tail } from './run.mjs';
 
@@ -70,13 +71,20 @@ export function vitestCounts({ numPassedTests, numFailedTests, numPendingTests, 
 }
 
 /** The tests in a real VS Code, which count themselves in their last line. */
-export async function editorTests(env) {
-  const status = await logged('editor-tests', process.execPath, ['test/e2e/run.mjs'], {
-    env: { ...process.env, ...env },
-  });
-  const counts = lastCounts(readFileSync(logFile('editor-tests'), 'utf8'));
+export function editorTests(env) {
+  return countedTests('editor-tests', ['test/e2e/run.mjs'], env);
+}
+
+/** The official conformance suite of MCP, of both eras, which counts itself in its last line. */
+export async function conformanceTests() {
+  return countedTests('conformance', ['--import', 'tsx', 'test/conformance/main.ts'], await conformanceVariables());
+}
+
+async function countedTests(name, args, env) {
+  const status = await logged(name, process.execPath, args, { env: { ...process.env, ...env } });
+  const counts = lastCounts(readFileSync(logFile(name), 'utf8'));
   if (status !== 0 && counts.failed === 0) counts.failed = 1;
-  return { ...counts, ...(counts.failed > 0 ? { details: shown('editor-tests', 60) } : {}) };
+  return { ...counts, ...(counts.failed > 0 ? { details: shown(name, 60) } : {}) };
 }
 
 /** The numbers of the last line `N passed, N failed` of a text; zeros when there is none. */

@@ -10,7 +10,7 @@ import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, skippedLine } from '.
 import { ourContainers, requireNoneLeft } from './leftovers.mjs';
 import { logs } from './paths.mjs';
 import { fail, step } from './steps.mjs';
-import { check, countTests, editorTests, part, Tally, vitest } from './suite.mjs';
+import { check, conformanceTests, countTests, editorTests, part, Tally, vitest } from './suite.mjs';
 
 const tally = new Tally();
 
@@ -30,6 +30,7 @@ async function testAll(env) {
   await part(tally, 'Types', () => check('types', 'typescript/bin/tsc', ['--noEmit']));
   await part(tally, 'Lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']));
   await part(tally, 'Unit tests', () => vitest('unit'));
+  await part(tally, 'Conformance suite of MCP', conformanceTests);
   await part(tally, 'Packed extension', pack);
   await part(tally, 'Tests with Docker', () => vitest('docker'));
   await testLean(env);

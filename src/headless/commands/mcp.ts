@@ -1,4 +1,4 @@
-import { serveStdio } from '../../mcp/stdio.ts';
+import { serveStdio } from '../../mcp/stdio/server.ts';
 import { type Command, withEngine } from '../command.ts';
 
 /** Serves one MCP client on stdin and stdout. */

@@ -5,6 +5,8 @@ import type { IncomingMessage } from 'node:http';
 export interface Refusal {
   readonly status: number;
   readonly message: string;
+  /** JSON-RPC's; the default is -32000. */
+  readonly code?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -8,11 +8,11 @@ import type { Refusal } from './gate.ts';
  */
 export function refuse(
   response: ServerResponse,
-  { status, message, headers }: Refusal,
+  { status, message, code = -32_000, headers }: Refusal,
   unread?: IncomingMessage,
 ): void {
   if (response.headersSent) return void response.destroy();
-  const text = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });
+  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
   const length = Buffer.byteLength(text);
   response.writeHead(status, {
     ...headers,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type JSONRPCMessage, JSONRPCRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Client } from './clients.ts';
 
 /** Hands a request to its client's transport and keeps count of it. */
@@ -19,8 +19,7 @@ export async function relay(client: Client, request: IncomingMessage, response: 
  */
 function cancel({ transport }: Client, body: unknown): void {
   for (const message of Array.isArray(body) ? body : [body]) {
-    const call = JSONRPCRequestSchema.safeParse(message);
-    if (call.success) transport.onmessage?.(cancelled(call.data.id));
+    if (isJSONRPCRequest(message)) transport.onmessage?.(cancelled(message.id));
   }
 }
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/base/log.ts';
-import { serveStdio } from '../../src/mcp/stdio.ts';
-import { runResult, StubEngine } from './stubEngine.ts';
+import { silentLog } from '../../../src/base/log.ts';
+import { serveStdio } from '../../../src/mcp/stdio/server.ts';
+import { runResult, StubEngine } from '../stubEngine.ts';
 
 function line(message: object): string {
   return `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;

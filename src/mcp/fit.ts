@@ -1,0 +1,125 @@
+import { type Cut, cutTree } from './cutTree.ts';
+import { jsonBytes, unitsWithin } from './jsonBytes.ts';
+
+/** What a tool answers as structured content. */
+export type Content = Readonly<Record<string, unknown>>;
+
+/** What fits, and the places where something was left out, as in `displays[3].texts.text/html`. */
+export interface Fitted {
+  readonly content: Content;
+  readonly places: ReadonlySet<string>;
+}
+
+/** Bytes as JSON that a text keeps at least, however many texts there are. */
+const LEAST_TEXT_BYTES = 1024;
+/** For the word that says how much was cut. */
+const WORD_BYTES = 40;
+
+/**
+ * Structured content of at most `maxBytes` as JSON. Texts are cut first, the longest ones to one length; then lists lose
+ * their last items, innermost lists first. `state` is whole, or null when it takes more than half of the room: half a
+ * variable is a wrong one.
+ */
+export function fitInto(content: Content, maxBytes: number): Fitted {
+  const places = new Set<string>();
+  if (jsonBytes(content) <= maxBytes) return { content, places };
+  const { state, ...others } = content;
+  const stateBytes = jsonBytes(state);
+  const isTooLarge = stateBytes > maxBytes / 2;
+  if (isTooLarge) places.add('state');
+  const cut = cutLists(cutTexts(others, maxBytes - stateBytes, places), maxBytes - stateBytes, places);
+  if (isTooLarge) return { content: { ...content, ...cut, state: null }, places };
+  return { content: { ...content, ...cut }, places };
+}
+
+/** `text` cut to at most `maxBytes` as JSON; what was cut says so. */
+export function cutText(text: string, maxBytes: number): string {
+  const kept = unitsWithin(text, maxBytes - WORD_BYTES);
+  return `${text.slice(0, kept)}\n[${text.length - kept} more characters]`;
+}
+
+function cutTexts(content: Content, maxBytes: number, places: Set<string>): Content {
+  const sizes: number[] = [];
+  visit(content, { text: (text) => void sizes.push(jsonBytes(text)) });
+  const most = evenSize(sizes, jsonBytes(content) - maxBytes);
+  return cut(content, {
+    list: (items) => items,
+    text(text, path) {
+      if (jsonBytes(text) <= most) return text;
+      places.add(path);
+      return cutText(text, most);
+    },
+  });
+}
+
+/** The size to which the largest have to come down, for all together to be `excess` less. */
+function evenSize(sizes: number[], excess: number): number {
+  sizes.sort((a, b) => b - a);
+  let left = excess;
+  for (const [at, size] of sizes.entries()) {
+    const gain = (size - Math.max(sizes[at + 1] ?? 0, LEAST_TEXT_BYTES)) * (at + 1);
+    if (gain >= left) return Math.floor(size - left / (at + 1));
+    left -= Math.max(0, gain);
+  }
+  return LEAST_TEXT_BYTES;
+}
+
+function cutLists(content: Content, maxBytes: number, places: Set<string>): Content {
+  let fitting = content;
+  for (let depth = deepest(content); depth >= 0; depth -= 1) {
+    const excess = jsonBytes(fitting) - maxBytes;
+    if (excess <= 0) break;
+    const lists: number[][] = [];
+    visit(fitting, {
+      list: (items, at) => void (at === depth && lists.push(items.map((item) => jsonBytes(item) + 1))),
+    });
+    const most = evenLength(lists, excess);
+    fitting = cut(fitting, {
+      text: (text) => text,
+      list(items, path, at) {
+        if (at !== depth || items.length <= most) return items;
+        places.add(path);
+        return items.slice(0, most);
+      },
+    });
+  }
+  return fitting;
+}
+
+/** The length to which the longest lists have to come down, for all their items' sizes together to be `excess` less. */
+function evenLength(lists: readonly (readonly number[])[], excess: number): number {
+  let left = excess;
+  let length = lists.reduce((most, { length }) => Math.max(most, length), 0);
+  for (; length > 0 && left > 0; length -= 1) for (const sizes of lists) left -= sizes[length - 1] ?? 0;
+  return length;
+}
+
+function deepest(content: Content): number {
+  let most = -1;
+  visit(content, {
+    list(_items, depth) {
+      most = Math.max(most, depth);
+    },
+  });
+  return most;
+}
+
+function visit(
+  content: Content,
+  look: { text?(text: string): void; list?(items: readonly unknown[], depth: number): void },
+): void {
+  cut(content, {
+    text(text) {
+      look.text?.(text);
+      return text;
+    },
+    list(items, _path, depth) {
+      look.list?.(items, depth);
+      return items;
+    },
+  });
+}
+
+function cut(content: Content, by: Cut): Content {
+  return cutTree(content, by) as Content;
+}

@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheFolder } from './paths.mjs';
+import { must } from './run.mjs';
+
+/** Node of an exact version from npm, beside the one that runs this: its folder, its binary and, where there are any, its headers. */
+export async function ensureNode(version) {
+  const folder = join(cacheFolder(), `node-${version}`);
+  await once(folder, () => npmInstall(folder, `node@${version}`, {}));
+  const home = join(folder, 'node_modules/node');
+  const bundled = join(home, 'node_modules');
+  const [platform] = existsSync(bundled) ? readdirSync(bundled).filter((name) => name.startsWith('node-')) : [];
+  const headers = platform && existsSync(join(bundled, platform, 'include/node')) ? join(bundled, platform) : null;
+  return { folder: home, binary: join(home, 'bin/node'), headers };
+}
+
+/** Fills a folder of the cache; one that was left half filled is begun anew. */
+export async function once(folder, fill) {
+  const stamp = join(folder, '.complete');
+  if (existsSync(stamp)) return;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await fill();
+  writeFileSync(stamp, '');
+}
+
+/** Installs one package of npm's into a folder. */
+export function npmInstall(folder, name, env) {
+  const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', name];
+  return must('editor', 'npm', args, { cwd: folder, env: { ...withoutNpm(process.env), ...env } });
+}
+
+/**
+ * `npm start` leaves its own settings in the environment, which an npm for another folder would obey: this project's
+ * folders, and the Node it runs on, by which code-server's install script judges.
+ */
+function withoutNpm(env) {
+  const foreign =
+    /^npm_(package|lifecycle|command|execpath|node_execpath|config_(local_prefix|prefix|global_prefix|user_agent|node_gyp))/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name)));
+}

@@ -1,0 +1,65 @@
+/**
+ * Runs the official conformance suite of MCP for both eras: all of it against a server with the suite's fixtures behind
+ * the product's endpoint, and what needs no fixture against the product itself. Prints `ok` and `not ok` lines and at
+ * last `N passed, N failed`. Needs HOTHOUSE_NODE22, the Node that the suite runs on; its reports go to out/conformance.
+ */
+import { rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { silentLog } from '../../src/base/log.ts';
+import { type Endpoint, openEndpoint } from '../../src/mcp/http/endpoint.ts';
+import { startHttpServer } from '../../src/mcp/http/server.ts';
+import { StubEngine } from '../mcp/stubEngine.ts';
+import { fixtureServer } from './fixture.ts';
+import { standInFront } from './front.ts';
+import { NOT_APPLICABLE, ON_PRODUCT, REVISIONS, type Revision } from './scope.ts';
+import { type Outcome, runSuite, scenariosOf } from './suite.ts';
+
+const OUT = path.join(import.meta.dirname, '../../out/conformance');
+const counts = { passed: 0, failed: 0 };
+
+rmSync(OUT, { recursive: true, force: true });
+const fixtures: Endpoint = await openEndpoint({
+  log: silentLog,
+  createServer: () => fixtureServer(() => fixtures.notify),
+});
+const product = await startHttpServer({ log: silentLog, engine: new StubEngine(), version: '1' });
+for (const revision of REVISIONS) {
+  const onFixtures = await outcomes(fixtures, revision, 'fixtures');
+  for (const scenario of scenariosOf(revision)) {
+    const reason = NOT_APPLICABLE[revision][scenario];
+    if (reason === undefined) expectPass(`${revision} ${scenario}`, onFixtures[scenario]);
+    else expectNoPass(`${revision} ${scenario}`, onFixtures[scenario], reason);
+  }
+  const onProduct = await outcomes(product, revision, 'product');
+  for (const scenario of ON_PRODUCT[revision]) expectPass(`${revision} product ${scenario}`, onProduct[scenario]);
+}
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
+
+async function outcomes(server: Pick<Endpoint, 'url' | 'token'>, revision: Revision, name: string) {
+  const node = process.env.HOTHOUSE_NODE22;
+  if (!node) throw new Error('HOTHOUSE_NODE22 is not set; npm run conformance sets it.');
+  const front = await standInFront(server);
+  const { port } = front.address() as AddressInfo;
+  return runSuite(node, `http://127.0.0.1:${port}/mcp`, revision, path.join(OUT, `${name}-${revision}`));
+}
+
+function expectPass(title: string, outcome: Outcome | undefined): void {
+  const failures = outcome?.failures ?? ['It was not run.'];
+  if (failures.length === 0 && outcome?.succeeded === 0) failures.push('It checked nothing.');
+  report(title, failures);
+}
+
+/** What does not apply fails, or has nothing to check; it is not counted. */
+function expectNoPass(title: string, outcome: Outcome | undefined, reason: string): void {
+  const isPassed = outcome?.failures.length === 0 && outcome.succeeded > 0;
+  if (outcome && !isPassed) console.log(`n/a ${title}: ${reason}`);
+  else report(title, ['It passes or is not run: take it off the list of what does not apply.']);
+}
+
+function report(title: string, failures: readonly string[]): void {
+  if (failures.length === 0) counts.passed += 1;
+  else counts.failed += 1;
+  console.log(failures.length === 0 ? `ok ${title}` : `not ok ${title}\n    ${failures.join('\n    ')}`);
+}
