@@ -1,11 +1,31 @@
+import {
+  Client as CurrentClient,
+  StreamableHTTPClientTransport as CurrentHttpTransport,
+  type Transport as CurrentTransport,
+} from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Engine } from '../../src/engine/types.ts';
 import { createMcpServer } from '../../src/mcp/server.ts';
 
-/** A real client, connected in memory to a server on `engine`. */
+/** The eras of the protocol: with a session that `initialize` opens, and without. */
+export const ERAS = ['2025-11-25', '2026-07-28'] as const;
+export type Era = (typeof ERAS)[number];
+
+/** What tests do with a client of either era. */
+export interface TestClient {
+  callTool(
+    params: { readonly name: string; readonly arguments: Record<string, unknown> },
+    schema?: undefined,
+    options?: { signal?: AbortSignal; timeout?: number; onprogress?: (progress: { message?: string }) => void },
+  ): Promise<unknown>;
+  listTools(): Promise<ListToolsResult>;
+  close(): Promise<void>;
+}
+
+/** A real client of revision 2025-11-25, connected in memory to a server on `engine`. */
 export async function connectInMemory(engine: Engine): Promise<Client> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   await createMcpServer({ engine, version: '1.2.3' }, 'owner-1').connect(serverSide);
@@ -14,7 +34,7 @@ export async function connectInMemory(engine: Engine): Promise<Client> {
   return listed(client);
 }
 
-/** A real client, connected over HTTP. */
+/** A real client of revision 2025-11-25, connected over HTTP. */
 export async function connectHttp(url: string, token: string): Promise<Client> {
   const client = newClient();
   const requestInit = { headers: { Authorization: `Bearer ${token}` } };
@@ -22,23 +42,46 @@ export async function connectHttp(url: string, token: string): Promise<Client> {
   return listed(client);
 }
 
+/** A real client of an era, connected over HTTP. */
+export async function connectEra(era: Era, url: string, token: string): Promise<TestClient> {
+  if (era === '2025-11-25') return (await connectHttp(url, token)) as TestClient;
+  const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+  return connectCurrent(new CurrentHttpTransport(new URL(url), { requestInit }));
+}
+
+/** A real client of revision 2026-07-28 over any transport. */
+export async function connectCurrent(transport: CurrentTransport): Promise<TestClient> {
+  const versionNegotiation = { mode: { pin: '2026-07-28' } } as const;
+  const client = new CurrentClient({ name: 'test-client', version: '9' }, { versionNegotiation });
+  await client.connect(transport);
+  return listed({
+    callTool: (params, _schema, options) => client.callTool(params, options as never),
+    listTools: async () => (await client.listTools()) as ListToolsResult,
+    close: () => client.close(),
+  } satisfies TestClient);
+}
+
 // Knowing the tools, the SDK's client checks every answer against its output schema.
-async function listed(client: Client): Promise<Client> {
+async function listed<T extends Pick<TestClient, 'listTools'>>(client: T): Promise<T> {
   await client.listTools();
   return client;
 }
 
 /** Calls a tool as clients do, output schema checked. */
-export async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {
+export async function call(
+  client: { callTool: (params: { name: string; arguments: Record<string, unknown> }) => Promise<unknown> },
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<CallToolResult> {
   return (await client.callTool({ name, arguments: args })) as CallToolResult;
 }
 
 /** The text of an answer. */
-export function textOf({ content }: CallToolResult): string {
+export function textOf({ content }: Pick<CallToolResult, 'content'>): string {
   return content.map((item) => (item.type === 'text' ? item.text : `<${item.type}>`)).join('\n');
 }
 
-/** A client as tests use it. */
+/** A client of revision 2025-11-25 as tests use it. */
 export function newClient(): Client {
   return new Client({ name: 'test-client', version: '9' });
 }

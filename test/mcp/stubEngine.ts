@@ -96,7 +96,7 @@ export class StubEngine implements Engine {
   }
 
   async openSession(...[, owner]: Parameters<Engine['openSession']>) {
-    const session = sessionInfo({ id: `s${this.sessions.length + 1}`, owner });
+    const session = sessionInfo({ id: `s${this.sessions.length + 1}`, owner, lastUsedAt: Date.now() });
     this.sessions.push(session);
     return { ok: true as const, value: session };
   }

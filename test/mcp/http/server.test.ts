@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
 import { type HttpOptions, type HttpServer, startHttpServer } from '../../../src/mcp/http/server.ts';
 import { call, connectHttp, textOf } from '../connect.ts';
-import { runResult, StubEngine, sessionInfo } from '../stubEngine.ts';
+import { runResult, StubEngine } from '../stubEngine.ts';
 
 const servers: HttpServer[] = [];
 
@@ -133,19 +133,6 @@ describe('MCP over HTTP', () => {
     }
     const statuses = await Promise.all(ids.map((id) => send(server, [...good(server), 'Mcp-Session-Id', id], PING)));
     expect(statuses.map(({ status }) => status)).toEqual([404, 200, 200]);
-  });
-
-  it('closes the idle sessions of clients that have gone, and no others', async () => {
-    const engine = new StubEngine();
-    const { url, token } = await serve(engine, { clientIdleMs: 50 });
-    const client = await connectHttp(url, token);
-    await call(client, 'open_session', { language: 'python' });
-    engine.sessions.push(sessionInfo({ id: 'notebook', owner: { id: 'n', kind: 'notebook', label: 'n' } }));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(engine.closed).toEqual([]);
-    await client.close();
-    await until(() => engine.closed.length > 0);
-    expect(new Set(engine.closed)).toEqual(new Set(['s1']));
   });
 
   it('ends streams and refuses connections once disposed', async () => {

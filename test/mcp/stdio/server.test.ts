@@ -4,34 +4,185 @@ import { silentLog } from '../../../src/base/log.ts';
 import { serveStdio } from '../../../src/mcp/stdio/server.ts';
 import { runResult, StubEngine } from '../stubEngine.ts';
 
-function line(message: object): string {
-  return `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+const MB = 1 << 20;
+const CLIENT = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '2' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const INITIALIZE = { id: 1, method: 'initialize', params: CLIENT };
+const DISCOVER = { id: 1, method: 'server/discover', params: { _meta: META } };
+
+/** A client that writes and reads lines. */
+function open(engine = new StubEngine()) {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const served = serveStdio({ engine, version: '1', log: silentLog, stdin, stdout });
+  let text = '';
+  stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  const send = (message: object) => stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  /** Resolves with the message of that id, or with the `nth` one that has none. */
+  const answer = async (id: number | string | null, nth = 0): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const messages = text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+      const found = messages.filter((message) => message.id === id)[nth];
+      if (found) return found;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  return { stdin, stdout, served, send, answer, text: () => text };
 }
 
-const CLIENT = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+function runOf(code: string, meta?: object) {
+  const params = { name: 'run_code', arguments: { language: 'python', code }, ...(meta && { _meta: meta }) };
+  return { method: 'tools/call', params };
+}
 
-describe('MCP over stdio', () => {
+const forever: StubEngine['answer'] = (_request, _onOutput, signal) =>
+  new Promise((resolve) => signal?.addEventListener('abort', () => resolve(runResult())));
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe.each([
+  ['2025-11-25', INITIALIZE, undefined],
+  ['2026-07-28', DISCOVER, META],
+] as const)('MCP over stdio, revision %s', (_revision, opening, meta) => {
   it('answers until stdin ends, then aborts what still runs', async () => {
     const engine = new StubEngine();
-    engine.answer = (_request, _onOutput, signal) =>
-      new Promise((resolve) => signal?.addEventListener('abort', () => resolve(runResult())));
-    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-    const served = serveStdio({ engine, version: '1', log: silentLog, stdin, stdout });
-    stdin.write(line({ id: 1, method: 'initialize', params: CLIENT }));
-    const answer: unknown = JSON.parse(String(await new Promise((resolve) => stdout.once('data', resolve))));
-    expect(answer).toMatchObject({ id: 1, result: { serverInfo: { name: 'hothouse' } } });
-    const run = { name: 'run_code', arguments: { language: 'python', code: 'forever' } };
-    stdin.write(line({ id: 2, method: 'tools/call', params: run }));
-    while (engine.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    engine.answer = forever;
+    const { stdin, send, answer, served } = open(engine);
+    send(opening);
+    expect(await answer(1)).toMatchObject({ result: { capabilities: { tools: {} } } });
+    send({ id: 2, ...runOf('forever', meta) });
+    await until(() => engine.requests.length === 1);
     stdin.end();
     await served;
     expect(engine.aborted).toEqual(['forever']);
   });
 
-  it('ends when its reader has gone', async () => {
-    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-    const served = serveStdio({ engine: new StubEngine(), version: '1', log: silentLog, stdin, stdout });
+  it('interrupts the run of a call that is cancelled, and no other', async () => {
+    const engine = new StubEngine();
+    engine.answer = forever;
+    const { stdin, send, answer, served } = open(engine);
+    send(opening);
+    await answer(1);
+    send({ id: 2, ...runOf('one', meta) });
+    send({ id: 3, ...runOf('two', meta) });
+    await until(() => engine.requests.length === 2);
+    send({ method: 'notifications/cancelled', params: { requestId: 3 } });
+    await until(() => engine.aborted.length === 1);
+    expect(engine.aborted).toEqual(['two']);
+    stdin.end();
+    await served;
+  });
+
+  it('is one owner as long as the process lives', async () => {
+    const engine = new StubEngine();
+    const { stdin, send, answer, served } = open(engine);
+    send(opening);
+    for (const id of [2, 3]) {
+      send({ id, ...runOf('1', meta) });
+      expect(await answer(id)).toMatchObject({ result: { structuredContent: { status: 'ok' } } });
+    }
+    expect(new Set(engine.requests.map(({ owner }) => owner.id)).size).toBe(1);
+    expect(engine.requests[0]?.owner.label).toMatch(/^raw \d$/);
+    stdin.end();
+    await served;
+  });
+
+  it('answers a line of 40 MB with an error for its id, and goes on', async () => {
+    const { stdin, send, answer, served } = open();
+    send(opening);
+    await answer(1);
+    const id = 'the "big" one, {"id":2}';
+    const big = JSON.stringify({ jsonrpc: '2.0', ...runOf('x'.repeat(40 * MB), meta), id });
+    for (let at = 0; at < big.length; at += MB) stdin.write(big.slice(at, at + MB));
+    stdin.write('\n');
+    expect(await answer(id)).toMatchObject({ error: { code: -32_600, message: expect.stringContaining('33554432') } });
+    send({ id: 3, ...runOf('1', meta) });
+    expect(await answer(3)).toMatchObject({ result: { structuredContent: { status: 'ok' } } });
+    stdin.end();
+    await served;
+  });
+});
+
+describe('lines over stdio', () => {
+  it('of any length are not kept', async () => {
+    const { stdin, answer, served } = open();
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    stdin.write('{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"a":"');
+    const chunk = Buffer.alloc(MB, 'x');
+    for (let n = 0; n < 300; n += 1) {
+      if (!stdin.write(chunk)) await new Promise((resolve) => stdin.once('drain', resolve));
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }
+    stdin.write('"}}\n');
+    expect(await answer(9)).toMatchObject({ error: { code: -32_600 } });
+    expect(most).toBeLessThan(100 * MB);
+    stdin.end();
+    await served;
+  });
+
+  it.each([
+    ['no JSON', 'hello', null, -32_700],
+    ['half of a message', '{"jsonrpc":"2.0","id":4,', null, -32_700],
+    ['a list', '[{"jsonrpc":"2.0","id":4,"method":"ping"}]', null, -32_600],
+    ['no message', '{"id":"four"}', 'four', -32_600],
+    ['wrong parameters', '{"jsonrpc":"2.0","id":4,"method":"ping","params":7}', 4, -32_600],
+    ['an id that is none', '{"jsonrpc":"2.0","id":1e999,"method":"ping"}', null, -32_600],
+  ])('that hold %s are answered with an error, and the next one is read', async (_name, line, id, code) => {
+    const { stdin, send, answer, served } = open();
+    stdin.write(`${line}\n\n  \n`);
+    expect(await answer(id)).toMatchObject({ jsonrpc: '2.0', error: { code } });
+    send(INITIALIZE);
+    expect(await answer(1)).toMatchObject({ result: {} });
+    stdin.end();
+    await served;
+  });
+
+  it('come in any pieces', async () => {
+    const { stdin, answer, served } = open();
+    const text = `${JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE })}\n${JSON.stringify({ jsonrpc: '2.0', id: 'ä', method: 'ping' })}\n`;
+    for (const byte of Buffer.from(text)) stdin.write(Buffer.from([byte]));
+    expect(await answer('ä')).toMatchObject({ result: {} });
+    stdin.end();
+    await served;
+  });
+
+  it('that are written have no control bytes, and say what was meant', async () => {
+    const engine = new StubEngine();
+    const stdout = '\x1b[31mred\x9b0m \x7f';
+    engine.answer = async () => runResult({ stdout });
+    const { stdin, send, answer, served, text } = open(engine);
+    send(INITIALIZE);
+    send({ id: 2, ...runOf('1') });
+    expect(await answer(2)).toMatchObject({ result: { structuredContent: { stdout } } });
+    expect(text()).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+    stdin.end();
+    await served;
+  });
+
+  it('end when their reader has gone', async () => {
+    const { stdout, served } = open();
     stdout.destroy(new Error('EPIPE'));
     await served;
   });
+});
+
+it('a client that asks which revisions there are may still open the old way', async () => {
+  const { stdin, send, answer, served } = open();
+  send({ ...DISCOVER, id: 'probe' });
+  expect(await answer('probe')).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
+  send(INITIALIZE);
+  expect(await answer(1)).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
+  stdin.end();
+  await served;
 });
