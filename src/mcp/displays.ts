@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { Display, RunResult } from '../engine/types.ts';
-import { MAX_PICTURES, type Picture, pictureOf } from './pictures.ts';
+import { hasRoom, type Picture, pictureOf } from './pictures.ts';
 
 /** Characters kept of one text that a display shows. */
 export const MAX_TEXT = 65_536;
+
+/** Displays in one answer, from the first; nobody reads more. */
+export const MAX_DISPLAYS = 500;
 
 /** Something a run showed, without the bytes of pictures. */
 export const DisplayAnswer = z.strictObject({
@@ -17,22 +20,30 @@ export const DisplayAnswer = z.strictObject({
 });
 export type DisplayAnswer = z.infer<typeof DisplayAnswer>;
 
+/** What a run showed, as an answer has it. */
+export interface Shown {
+  readonly displays: DisplayAnswer[];
+  readonly pictures: Picture[];
+  /** Displays that are not among them, because there are too many. */
+  readonly leftOut: number;
+}
+
 /** What a run showed, and the pictures apart; a result that is more than plain text comes last. */
-export function displaysOf(run: RunResult): { displays: DisplayAnswer[]; pictures: Picture[] } {
-  const shown = run.displays.map(({ data }) => ({ data, isResult: false }));
+export function displaysOf(run: RunResult): Shown {
+  const shown = run.displays.slice(0, MAX_DISPLAYS).map(({ data }) => ({ data, isResult: false }));
   if (run.result && isRich(run.result)) shown.push({ data: run.result, isResult: true });
   const pictures: Picture[] = [];
   const displays = shown.map(({ data, isResult }) => displayAnswer(data, isResult, pictures));
-  return { displays, pictures };
+  return { displays, pictures, leftOut: Math.max(0, run.displays.length - MAX_DISPLAYS) };
 }
 
 function displayAnswer(data: Display['data'], isResult: boolean, pictures: Picture[]): DisplayAnswer {
-  const picture = pictures.length < MAX_PICTURES ? pictureOf(data) : null;
-  const image = picture ? pictures.push(picture) - 1 : null;
+  const picture = pictureOf(data);
+  const image = picture && hasRoom(pictures, picture) ? pictures.push(picture) - 1 : null;
   const texts = Object.entries(data)
     .filter(([mimeType]) => isText(mimeType))
     .map(([mimeType, content]) => [mimeType, asText(content)] as const);
-  const leftOut = !picture && Object.keys(data).some((mimeType) => !isText(mimeType));
+  const leftOut = image === null && Object.keys(data).some((mimeType) => !isText(mimeType));
   return {
     mime_types: Object.keys(data),
     texts: Object.fromEntries(texts.map(([mimeType, text]) => [mimeType, clip(text)])),
@@ -44,7 +55,10 @@ function displayAnswer(data: Display['data'], isResult: boolean, pictures: Pictu
 
 /** At most `MAX_TEXT` characters of `text`; what was cut says so. */
 export function clip(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}\n[${text.length - MAX_TEXT} more characters]` : text;
+  if (text.length <= MAX_TEXT) return text;
+  // Not half of a surrogate pair.
+  const kept = text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '');
+  return `${kept}\n[${text.length - kept.length} more characters]`;
 }
 
 function isRich(data: Display['data']): boolean {
@@ -56,5 +70,10 @@ function isText(mimeType: string): boolean {
 }
 
 function asText(content: unknown): string {
-  return typeof content === 'string' ? content : JSON.stringify(content);
+  return typeof content === 'string' ? content : JSON.stringify(content, infinityAsText);
+}
+
+/** A number beyond what a double holds would be null in JSON. */
+function infinityAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 }

@@ -1,5 +1,5 @@
-import { type Cut, cutTree } from './cutTree.ts';
-import { jsonBytes, unitsWithin } from './jsonBytes.ts';
+import { type Cut, cutTree, type Path } from './cutTree.ts';
+import { fitsInto, jsonBytes, unitsWithin } from './jsonBytes.ts';
 
 /** What a tool answers as structured content. */
 export type Content = Readonly<Record<string, unknown>>;
@@ -20,34 +20,33 @@ const WORD_BYTES = 40;
  * their last items, innermost lists first. `state` is whole, or null when it takes more than half of the room: half a
  * variable is a wrong one.
  */
-export function fitInto(content: Content, maxBytes: number): Fitted {
+export function fitContent(content: Content, maxBytes: number): Fitted {
   const places = new Set<string>();
-  if (jsonBytes(content) <= maxBytes) return { content, places };
+  if (fitsInto(content, maxBytes)) return { content, places };
   const { state, ...others } = content;
   const stateBytes = jsonBytes(state);
-  const isTooLarge = stateBytes > maxBytes / 2;
-  if (isTooLarge) places.add('state');
-  const cut = cutLists(cutTexts(others, maxBytes - stateBytes, places), maxBytes - stateBytes, places);
-  if (isTooLarge) return { content: { ...content, ...cut, state: null }, places };
-  return { content: { ...content, ...cut }, places };
+  if (stateBytes <= maxBytes / 2) {
+    return { content: { ...content, ...cutParts(others, maxBytes - stateBytes, places) }, places };
+  }
+  places.add('state');
+  return { content: { ...content, ...cutParts(others, maxBytes, places), state: null, truncated: true }, places };
 }
 
-/** `text` cut to at most `maxBytes` as JSON; what was cut says so. */
-export function cutText(text: string, maxBytes: number): string {
-  const kept = unitsWithin(text, maxBytes - WORD_BYTES);
-  return `${text.slice(0, kept)}\n[${text.length - kept} more characters]`;
+function cutParts(content: Content, maxBytes: number, places: Set<string>): Content {
+  return cutLists(cutTexts(content, maxBytes, places), maxBytes, places);
 }
 
 function cutTexts(content: Content, maxBytes: number, places: Set<string>): Content {
   const sizes: number[] = [];
-  visit(content, { text: (text) => void sizes.push(jsonBytes(text)) });
+  visit(content, { text: (text) => void (text.length > LEAST_TEXT_BYTES / 6 && sizes.push(jsonBytes(text))) });
   const most = evenSize(sizes, jsonBytes(content) - maxBytes);
   return cut(content, {
     list: (items) => items,
     text(text, path) {
-      if (jsonBytes(text) <= most) return text;
-      places.add(path);
-      return cutText(text, most);
+      const kept = unitsWithin(text, most - WORD_BYTES);
+      if (kept === text.length) return text;
+      places.add(placeOf(path));
+      return `${text.slice(0, kept)}\n[${text.length - kept} more characters]`;
     },
   });
 }
@@ -78,7 +77,7 @@ function cutLists(content: Content, maxBytes: number, places: Set<string>): Cont
       text: (text) => text,
       list(items, path, at) {
         if (at !== depth || items.length <= most) return items;
-        places.add(path);
+        places.add(placeOf(path));
         return items.slice(0, most);
       },
     });
@@ -122,4 +121,8 @@ function visit(
 
 function cut(content: Content, by: Cut): Content {
   return cutTree(content, by) as Content;
+}
+
+function placeOf(path: Path): string {
+  return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('');
 }

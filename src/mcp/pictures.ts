@@ -8,7 +8,9 @@ export interface Picture {
 }
 
 /** Pictures in one answer; more are left out. */
-export const MAX_PICTURES = 16;
+const MAX_PICTURES = 16;
+/** Characters of base64 that they have together: one of the largest, or several smaller ones. */
+export const MAX_PICTURES_LENGTH = 5 * 1024 * 1024;
 // Models' interfaces refuse pictures over 5 MB of base64, and with them the whole conversation.
 const MAX_PICTURE_BYTES = 3_750_000;
 
@@ -27,6 +29,12 @@ export function pictureOf(data: Display['data']): Picture | null {
     if (picture) return picture;
   }
   return null;
+}
+
+/** Whether an answer that has these pictures already can take one more. */
+export function hasRoom(pictures: readonly Picture[], { data }: Picture): boolean {
+  const length = pictures.reduce((sum, picture) => sum + picture.data.length, 0);
+  return pictures.length < MAX_PICTURES && length + data.length <= MAX_PICTURES_LENGTH;
 }
 
 function decode([mimeType, at, bytes]: (typeof SIGNATURES)[number], content: string): Picture | null {

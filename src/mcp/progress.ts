@@ -1,5 +1,5 @@
-import { plainText } from '../base/log.ts';
 import type { RunOutput } from '../engine/types.ts';
+import { readableText } from './readableText.ts';
 
 const BATCH_MS = 50;
 /** Characters of one message; of more the end is sent, and the answer has it all. */
@@ -28,7 +28,7 @@ export class OutputProgress {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#pending === '') return;
-    const message = plainText(this.#pending);
+    const message = readableText(this.#pending);
     this.#pending = '';
     this.#send(this.#characters, message);
   }

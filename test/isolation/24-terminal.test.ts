@@ -1,11 +1,14 @@
 import { Writable } from 'node:stream';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import type { LogOutputChannel } from 'vscode';
 import type { Log } from '../../src/base/log.ts';
-import type { Owner, Snapshot } from '../../src/engine/types.ts';
+import type { Owner, RunResult, Snapshot } from '../../src/engine/types.ts';
 import { jsonLine, say, type Terminal, terminalLog, writeOutput } from '../../src/headless/terminal.ts';
 import { channelLog } from '../../src/vscode/log.ts';
 import { poolRows, type Row } from '../../src/vscode/pool/tree.ts';
+import { call, connectInMemory, textOf } from '../mcp/connect.ts';
+import { runResult, StubEngine, sessionInfo } from '../mcp/stubEngine.ts';
 import { CONTROL, TERMINAL_CORPUS } from './terminalCorpus.ts';
 
 /** A screen and what was written to it. */
@@ -83,4 +86,55 @@ describe('row 24: control sequences', () => {
   it('leave JSON that reads as before', () => {
     for (const text of TERMINAL_CORPUS) expect(JSON.parse(jsonLine({ text }))).toEqual({ text });
   });
+
+  it('reach no text that an MCP client gets, and structured content keeps what was meant', async () => {
+    const engine = new StubEngine();
+    let told = '';
+    engine.answer = async (_request, onOutput) => {
+      onOutput?.({ kind: 'stdout', text: told });
+      return runSaying(told);
+    };
+    engine.sessions.push(sessionInfo({ owner: { id: 'o', kind: 'mcp', label: TERMINAL_CORPUS.join('') } }));
+    const client = await connectInMemory(engine);
+    const texts: string[] = [];
+    for (const text of TERMINAL_CORPUS) {
+      told = `before${text}after`;
+      const onprogress = ({ message = '' }: { message?: string | undefined }) => void texts.push(message);
+      const run = { name: 'run_code', arguments: { language: 'python', code: '1' } };
+      const answer = (await client.callTool(run, undefined, { onprogress })) as CallToolResult;
+      expect(answer.structuredContent).toMatchObject({ stdout: told, stderr: told, result: told, state: { x: told } });
+      const wrong = await call(client, 'run_code', { language: told, code: '1', [told]: 1, session_id: 7 });
+      const unknown = await call(client, told).catch((error: Error) => ({
+        content: [{ type: 'text' as const, text: error.message }],
+      }));
+      const refused = await call(client, 'close_session', { session_id: told });
+      texts.push(textOf(answer), textOf(wrong), textOf(unknown), textOf(refused));
+    }
+    texts.push(textOf(await call(client, 'list_sessions')));
+    expect(texts.length).toBeGreaterThan(5 * TERMINAL_CORPUS.length);
+    expect(texts.filter((text) => CONTROL.test(text))).toEqual([]);
+    expect(texts[0]).toMatch(/^before/);
+  });
 });
+
+/** A run that says a text in every way that a run has. */
+function runSaying(text: string): RunResult {
+  return runResult({
+    status: 'error',
+    stdout: text,
+    stderr: text,
+    result: { 'text/plain': text, 'text/html': text },
+    error: { name: text, message: text, traceback: '' },
+    displays: [{ data: { 'text/plain': text }, id: null }],
+    state: { x: text },
+    report: {
+      verdict: 'rejected',
+      messages: [{ severity: 'warning', line: 1, column: 0, endLine: 1, endColumn: 1, text }],
+      sorries: [{ line: 1, column: 0, goal: text }],
+      axioms: [{ name: text, axioms: [text] }],
+      goals: null,
+      notes: [text],
+      later: [],
+    },
+  });
+}

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { type Parsed, parseMessage } from '../parseMessage.ts';
 
 /** Bytes that a request's body may have. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** A request's body, or why there is none. */
-export type Body =
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'too_large' | 'invalid' | 'gone' };
+export type Body = Parsed | { readonly kind: 'too_large' | 'gone' };
 
 const TOO_LARGE: Body = { kind: 'too_large' };
 
@@ -25,13 +24,5 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   } catch {
     return { kind: 'gone' };
   }
-  return parse(Buffer.concat(chunks).toString('utf8'));
-}
-
-function parse(text: string): Body {
-  try {
-    return { kind: 'json', value: JSON.parse(text) };
-  } catch {
-    return { kind: 'invalid' };
-  }
+  return parseMessage(Buffer.concat(chunks).toString('utf8'));
 }

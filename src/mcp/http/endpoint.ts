@@ -106,7 +106,7 @@ async function answer(
     case 'gone':
       return;
     case 'invalid':
-      return refuse(response, { status: 400, message: 'The body is not JSON.', code: PARSE_ERROR });
+      return refuse(response, { status: 400, message: `The body cannot be read. ${body.reason}`, code: PARSE_ERROR });
     case 'too_large':
       return refuse(response, { status: 413, message: `The body is over ${MAX_BODY_BYTES} bytes.` }, request);
     case 'json':

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { deferred } from '../../base/deferred.ts';
 import { escapedJson } from '../../base/json.ts';
+import { parseMessage } from '../parseMessage.ts';
 import { type Line, Lines } from './lines.ts';
 
 // One call may carry megabytes of code, stdin and state, escaped as JSON.
@@ -66,10 +67,14 @@ export class StdioTransport implements Transport {
   }
 
   #readText(text: string): void {
-    const value = parsed(text);
+    const parsed = parseMessage(text);
+    if (parsed.kind === 'invalid') this.#refuse(null, PARSE_ERROR, `The message cannot be read. ${parsed.reason}`);
+    else this.#readValue(parsed.value);
+  }
+
+  #readValue(value: unknown): void {
     const message = messageOf(value);
     if (message) this.onmessage?.(message);
-    else if (value === undefined) this.#refuse(null, PARSE_ERROR, 'The message is not JSON.');
     else this.#refuse(idOf(value), INVALID_REQUEST, 'The message is not one of JSON-RPC 2.0.');
   }
 
@@ -80,14 +85,6 @@ export class StdioTransport implements Transport {
   #write(message: object): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => this.#stdout.write(`${escapedJson(message)}\n`, () => resolve()));
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

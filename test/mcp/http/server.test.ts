@@ -219,6 +219,14 @@ describe('bodies', () => {
     expect((await send(server, good(server), '{')).status).toBe(400);
   });
 
+  it('that are nested too deeply are answered with 400', async () => {
+    const server = await serve(new StubEngine());
+    for (const depth of [501, 3_000_000]) {
+      const { status, body } = await send(server, good(server), '['.repeat(depth) + ']'.repeat(depth));
+      expect([status, body]).toEqual([400, expect.stringContaining('It has more than 500 levels.')]);
+    }
+  });
+
   it('that never end are answered with 408, as are headers', async () => {
     const server = await serve(new StubEngine(), { headersTimeoutMs: 300, requestTimeoutMs: 600 });
     const head = ['POST /mcp HTTP/1.1', `Host: ${new URL(server.url).host}`, `Authorization: Bearer ${server.token}`];

@@ -134,6 +134,7 @@ describe('lines over stdio', () => {
   it.each([
     ['no JSON', 'hello', null, -32_700],
     ['half of a message', '{"jsonrpc":"2.0","id":4,', null, -32_700],
+    ['lists in lists', '['.repeat(3_000_000) + ']'.repeat(3_000_000), null, -32_700],
     ['a list', '[{"jsonrpc":"2.0","id":4,"method":"ping"}]', null, -32_600],
     ['no message', '{"id":"four"}', 'four', -32_600],
     ['wrong parameters', '{"jsonrpc":"2.0","id":4,"method":"ping","params":7}', 4, -32_600],
