@@ -36,10 +36,11 @@ export async function demonstrate() {
 
 async function connect() {
   const [{ Client }, { StdioClientTransport }] = await Promise.all([
-    import('@modelcontextprotocol/sdk/client/index.js'),
-    import('@modelcontextprotocol/sdk/client/stdio.js'),
+    import('@modelcontextprotocol/client'),
+    import('@modelcontextprotocol/client/stdio'),
   ]);
-  const client = new Client({ name: 'hothouse-demonstration', version: '1' });
+  const versionNegotiation = { mode: { pin: '2026-07-28' } };
+  const client = new Client({ name: 'hothouse-demonstration', version: '1' }, { versionNegotiation });
   const server = { command: process.execPath, args: [cli, 'mcp'], cwd: root, env: programEnv(), stderr: 'inherit' };
   await client.connect(new StdioClientTransport(server));
   return client;

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { StdioClientTransport as CurrentStdioTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { newClient } from '../mcp/connect.ts';
+import { connectCurrent, type Era, newClient, type TestClient } from '../mcp/connect.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = ['--import', 'tsx', 'src/headless/main.ts'];
+const PARAMETERS = { command: process.execPath, args: [...PROGRAM, 'mcp'], cwd: ROOT, stderr: 'pipe' as const };
 
 /** The command line as a process of its own. */
 export function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
@@ -31,20 +33,22 @@ export function ended(child: ChildProcess, input?: string): Promise<Ended> {
   return new Promise((resolve) => child.on('close', (status) => resolve({ status, ...written })));
 }
 
-/** A real client of `hothouse mcp`, a process of its own. */
+/** A real client of revision 2025-11-25 of `hothouse mcp`, a process of its own. */
 export async function connectStdio(env: Record<string, string> = {}) {
-  const inherited = Object.entries(process.env).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
   const client = newClient();
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [...PROGRAM, 'mcp'],
-    cwd: ROOT,
-    env: { ...Object.fromEntries(inherited), ...env },
-    stderr: 'pipe',
-  });
-  await client.connect(transport);
+  await client.connect(new StdioClientTransport({ ...PARAMETERS, env: { ...inherited(), ...env } }));
   await client.listTools();
   return client;
+}
+
+/** A real client of an era of `hothouse mcp`, a process of its own. */
+export async function connectStdioEra(era: Era, env: Record<string, string> = {}): Promise<TestClient> {
+  if (era === '2025-11-25') return (await connectStdio(env)) as TestClient;
+  return connectCurrent(new CurrentStdioTransport({ ...PARAMETERS, env: { ...inherited(), ...env } }));
+}
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Owner } from '../../src/engine/types.ts';
 import { EngineBench } from '../engine/engineBench.ts';
+import { connectEra, ERAS } from '../mcp/connect.ts';
+import { serve } from './mcpServer.ts';
 
 const RUNS = 1_000;
 const OWNERS: readonly Owner[] = Array.from({ length: 10 }, (_, n) => ({
@@ -52,6 +54,31 @@ describe('row 19: owners', () => {
     expect([...witness.owners.values()].filter((owners) => owners.size > 1)).toEqual([]);
     expect(witness.owners.size).toBeGreaterThanOrEqual(OWNERS.length);
     expect(witness.mostUses).toBeGreaterThan(1);
+    await bench.engine.dispose();
+  });
+});
+
+describe('row 19: owners over MCP', () => {
+  it('never share a sandbox: two tokens, and clients of both eras with one of them', async () => {
+    const bench = new EngineBench({ pool: { size: 2 } });
+    const witness = new Witness(bench);
+    const servers = [await serve(bench.engine), await serve(bench.engine)];
+    const connected = servers.flatMap(({ url, token }) => [...ERAS, ...ERAS].map((era) => connectEra(era, url, token)));
+    const clients = await Promise.all(connected);
+    for (let turn = 0; turn < 100; turn += 1) {
+      const client = clients[Math.floor(turn / 3) % clients.length];
+      if (!client) throw new Error('there are eight');
+      const args = { language: 'python', code: `print ${turn}` };
+      const onprogress = witness.look;
+      await client.callTool({ name: 'run_code', arguments: args }, undefined, { onprogress });
+    }
+    const owners = new Set([...witness.owners.values()].flatMap((ids) => [...ids]));
+    expect([...witness.owners.values()].filter((ids) => ids.size > 1)).toEqual([]);
+    // Two clients of each server that have sessions of the protocol, and for each token all others.
+    expect(owners.size).toBe(6);
+    expect(witness.mostUses).toBeGreaterThan(1);
+    await Promise.all(clients.map((client) => client.close()));
+    await Promise.all(servers.map((server) => server.dispose()));
     await bench.engine.dispose();
   });
 });

@@ -10,6 +10,8 @@ import {
   type Served,
   sendRaw,
   serve,
+  statelessHead,
+  statelessRunCode,
 } from './mcpServer.ts';
 
 /** Authorities that a rebound name, a proxy or a creative parser could bring, none of them this server's. */
@@ -110,12 +112,13 @@ describe('row 36: DNS rebinding', () => {
   it.each([
     ['POST', INITIALIZE, undefined],
     ['POST', runCode('stolen'), 'session'],
+    ['POST', statelessRunCode('stolen'), 'stateless'],
     ['GET', '', 'session'],
     ['DELETE', '', 'session'],
   ])(
     '%s with the right token and a foreign Host or Origin is answered with 403, always',
     async (method, body, session) => {
-      const head = goodHead(served, method, session && sessionId);
+      const head = session === 'stateless' ? statelessHead(served) : goodHead(served, method, session && sessionId);
       const tried = attacks(served.port);
       const answers = await Promise.all(
         tried.map((attack) => sendRaw(served.port, linesOf({ ...head, ...attack }), body)),
@@ -142,6 +145,7 @@ describe('row 36: DNS rebinding', () => {
   it('leaves the client that the attacks named alone', async () => {
     const answer = await sendRaw(served.port, linesOf(goodHead(served, 'POST', sessionId)), runCode('mine'));
     expect(answer.status).toBe(200);
-    expect(engine.requests.map(({ code }) => code)).toEqual(['mine']);
+    expect((await sendRaw(served.port, linesOf(statelessHead(served)), statelessRunCode('also'))).status).toBe(200);
+    expect(engine.requests.map(({ code }) => code)).toEqual(['mine', 'also']);
   });
 });

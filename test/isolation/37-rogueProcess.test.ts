@@ -5,7 +5,18 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ended, start } from '../headless/program.ts';
 import { StubEngine } from '../mcp/stubEngine.ts';
-import { goodHead, INITIALIZE, initialize, linesOf, runCode, type Served, sendRaw, serve } from './mcpServer.ts';
+import {
+  goodHead,
+  INITIALIZE,
+  initialize,
+  linesOf,
+  runCode,
+  type Served,
+  sendRaw,
+  serve,
+  statelessHead,
+  statelessRunCode,
+} from './mcpServer.ts';
 
 /** What a process could send that knows everything but the token; the last ones know how it is compared. */
 function wrongTokens(token: string): string[] {
@@ -59,12 +70,13 @@ describe('row 37: a rogue process on the same machine', () => {
   it.each([
     ['POST', INITIALIZE, undefined],
     ['POST', runCode('stolen'), 'session'],
+    ['POST', statelessRunCode('stolen'), 'stateless'],
     ['GET', '', 'session'],
     ['DELETE', '', 'session'],
     ['PUT', '', undefined],
   ])('%s without the token, or with a wrong one, is answered with 401, always', async (method, body, session) => {
     const { token } = served;
-    const head = goodHead(served, method, session && sessionId);
+    const head = session === 'stateless' ? statelessHead(served) : goodHead(served, method, session && sessionId);
     const tried = attacks(token);
     const answers = await Promise.all(
       tried.map((authorization) => sendRaw(served.port, linesOf({ ...head, authorization }), body)),
@@ -87,6 +99,7 @@ describe('row 37: a rogue process on the same machine', () => {
   it('leaves the client that the attacks named alone', async () => {
     const answer = await sendRaw(served.port, linesOf(goodHead(served, 'POST', sessionId)), runCode('mine'));
     expect([answer.status, engine.requests.map(({ code }) => code)]).toEqual([200, ['mine']]);
+    expect((await sendRaw(served.port, linesOf(statelessHead(served)), statelessRunCode('mine'))).status).toBe(200);
   });
 
   it('cannot guess the token: 256 random bits, new for each server, and never fewer than 128', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const EXACT = /^\d+\.\d+\.\d+$/;
+const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 interface Locked {
   readonly version?: string;
@@ -38,9 +38,13 @@ describe('row 40: what the project is made of', () => {
       .join('\n');
     expect(setUp).toContain("'npm', ['ci'");
     const others = [...setUp.matchAll(/npmInstall\(\w+, `([^`]+)`/g)].map(([, name = '']) => name);
-    expect(others.map((name) => name.replace(/\$\{(\w+)\}/, '$1'))).toEqual(['code-server@CODE_SERVER', 'node@NODE']);
+    expect(others.map((name) => name.replace(/\$\{(\w+)\}/, '$1'))).toEqual([
+      'code-server@CODE_SERVER',
+      'node@version',
+    ]);
+    expect([...setUp.matchAll(/ensureNode\((\w+)\)/g)].map(([, name]) => name)).toEqual(['NODE', 'NODE', 'version']);
     const versions = [...setUp.matchAll(/^const (?:CODE_SERVER|NODE) = '([^']+)';$/gm)].map(([, version]) => version);
-    expect(versions).toEqual([expect.stringMatching(EXACT), expect.stringMatching(EXACT)]);
+    expect(versions).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(EXACT)));
   });
 });
 

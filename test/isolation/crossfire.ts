@@ -1,6 +1,5 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
-import { connectHttp } from '../mcp/connect.ts';
+import { connectEra, type ERAS, type TestClient } from '../mcp/connect.ts';
 
 /** How many clients call, how often, and how many calls of one client are under way at the same time. */
 export interface Volley {
@@ -16,8 +15,13 @@ export interface Crossfire {
   readonly answered: number;
 }
 
+/** The era of the client with this number: every other one is of the newer. */
+export function eraOf(client: number): (typeof ERAS)[number] {
+  return client % 2 === 0 ? '2025-11-25' : '2026-07-28';
+}
+
 /**
- * Real clients, all at once, and every one of their calls prints a mark of its own. They number their
+ * Real clients of both eras, all at once, and every one of their calls prints a mark of its own. They number their
  * calls and progress tokens alike, so nothing but the server keeps them apart.
  */
 export async function crossfire(
@@ -27,13 +31,13 @@ export async function crossfire(
 ): Promise<Crossfire> {
   const foreign: string[] = [];
   let answered = 0;
-  const connected = await Promise.all(Array.from({ length: clients }, () => connectHttp(url, token)));
-  const one = async (client: Client, mark: string) => {
+  const connected = await Promise.all(Array.from({ length: clients }, (_, who) => connectEra(eraOf(who), url, token)));
+  const one = async (client: TestClient, mark: string) => {
     const check = (text: string | undefined) => void (text !== `${mark}\n` && foreign.push(`${mark}: ${text}`));
     check(await stdoutOf(client, codeOf(mark), check));
     answered += 1;
   };
-  const lane = async (client: Client, who: number, first: number) => {
+  const lane = async (client: TestClient, who: number, first: number) => {
     for (let turn = first; turn < calls; turn += atOnce) await one(client, `${who}.${turn}`);
   };
   await Promise.all(
@@ -43,9 +47,9 @@ export async function crossfire(
   return { foreign, answered };
 }
 
-async function stdoutOf(client: Client, code: string, onProgress: (text: string | undefined) => void) {
+async function stdoutOf(client: TestClient, code: string, onProgress: (text: string | undefined) => void) {
   const params = { name: 'run_code', arguments: { language: 'python', code } };
   const onprogress = ({ message }: { message?: string | undefined }) => onProgress(message);
-  const { structuredContent } = await client.callTool(params, undefined, { onprogress, timeout: 120_000 });
-  return (structuredContent as RunAnswer | undefined)?.stdout;
+  const answer = await client.callTool(params, undefined, { onprogress, timeout: 120_000 });
+  return (answer as { structuredContent?: RunAnswer }).structuredContent?.stdout;
 }

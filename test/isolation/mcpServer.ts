@@ -116,3 +116,20 @@ export function runCode(code: string): string {
   const params = { name: 'run_code', arguments: { language: 'python', code } };
   return JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
 }
+
+/** The same by revision 2026-07-28, which needs no session. */
+export function statelessRunCode(code: string): string {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const params = { name: 'run_code', arguments: { language: 'python', code }, _meta };
+  return JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
+}
+
+/** The lines that a good request has that carries it. */
+export function statelessHead(served: Served): Readonly<Head> {
+  const head = goodHead(served);
+  const standard = ['MCP-Protocol-Version: 2026-07-28', 'Mcp-Method: tools/call', 'Mcp-Name: run_code'];
+  return { ...head, rest: [...head.rest, ...standard] };
+}

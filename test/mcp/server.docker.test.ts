@@ -1,18 +1,19 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
 import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
-import { connectStdio, ended, start } from '../headless/program.ts';
-import { call, connectHttp, textOf } from './connect.ts';
+import { connectStdioEra, ended, start } from '../headless/program.ts';
+import { call, connectEra, ERAS, type Era, type TestClient, textOf } from './connect.ts';
 
+/** As much as can be configured, so that one run says more than an answer can carry. */
+const LARGE_OUTPUT = { HOTHOUSE_LIMITS_OUTPUT_KB: '8192' };
 const PLOT = 'import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])\nplt.show()';
 
 /** A client of `hothouse serve`, a process of its own that ends with it. */
-async function connectServe(): Promise<{ client: Client; end(): Promise<unknown> }> {
-  const child = start(['serve', '--json']);
+async function connectServe(era: Era): Promise<{ client: TestClient; end(): Promise<unknown> }> {
+  const child = start(['serve', '--json'], LARGE_OUTPUT);
   const line = await new Promise<string>((resolve) => child.stdout?.once('data', (chunk) => resolve(String(chunk))));
   const { url, token } = JSON.parse(line);
-  const client = await connectHttp(url, token);
+  const client = await connectEra(era, url, token);
   const end = async () => {
     await client.close();
     child.kill('SIGTERM');
@@ -21,20 +22,19 @@ async function connectServe(): Promise<{ client: Client; end(): Promise<unknown>
   return { client, end };
 }
 
-async function connectOverStdio() {
-  const client = await connectStdio();
+async function connectOverStdio(era: Era): Promise<{ client: TestClient; end(): Promise<unknown> }> {
+  const client = await connectStdioEra(era, LARGE_OUTPUT);
   return { client, end: () => client.close() };
 }
 
-describe.each([
-  ['stdio', connectOverStdio],
-  ['HTTP', connectServe],
-] as const)('a real client over %s on a real Docker Engine', (_name, connect) => {
-  let client: Client;
+const ways = ERAS.flatMap((era) => [[era, 'stdio', connectOverStdio] as const, [era, 'HTTP', connectServe] as const]);
+
+describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era, _name, connect) => {
+  let client: TestClient;
   let end: () => Promise<unknown>;
 
   beforeAll(async () => {
-    ({ client, end } = await connect());
+    ({ client, end } = await connect(era));
   });
   afterAll(() => end());
 
@@ -119,7 +119,7 @@ describe.each([
     const { begun, answer } = startEndless(session_id);
     await begun;
     expect((await call(client, 'interrupt_session', { session_id })).isError).toBe(false);
-    const { status, error } = (await answer).structuredContent as RunAnswer;
+    const { status, error } = ((await answer) as { structuredContent: RunAnswer }).structuredContent;
     expect([status, error]).toEqual(['interrupted', expect.objectContaining({ name: 'KeyboardInterrupt' })]);
     await call(client, 'close_session', { session_id });
   });
@@ -130,5 +130,21 @@ describe.each([
     const huge = await python(`#${'x'.repeat(1_100_000)}`);
     expect(huge.structuredContent).toMatchObject({ status: 'rejected' });
     expect(textOf(await python('1', { session_id: 'nope' }))).toContain('nope');
+  });
+
+  it('gets an answer that its connection can carry, however much a run says', async () => {
+    const session_id = await openSession();
+    const flood = `import sys\nprint(chr(0) * 9_000_000)\nprint("x" * 9_000_000, file=sys.stderr)\nkept = 7`;
+    const { structuredContent } = await python(flood, { session_id, timeout_seconds: 120 });
+    expect(structuredContent).toMatchObject({ status: 'ok', truncated: true });
+    expect(JSON.stringify(structuredContent).length).toBeLessThan(9 * 1024 * 1024);
+    const after = await python('kept', { session_id });
+    expect(after.structuredContent).toMatchObject({ status: 'ok', result: '7' });
+    await call(client, 'close_session', { session_id });
+  });
+
+  it('is told which variable no JSON can carry', async () => {
+    const { structuredContent } = await python('n = 10 ** 400\nm = 1', { state: {} });
+    expect(structuredContent).toMatchObject({ state: { m: 1 }, notes: ['Left out of state: n is beyond 1.8e308.'] });
   });
 });
