@@ -1,5 +1,5 @@
 import type { RunOutput } from '../engine/types.ts';
-import { readableText } from './readableText.ts';
+import { readableText } from './delivery/readableText.ts';
 
 const BATCH_MS = 50;
 /** Characters of one message; of more the end is sent, and the answer has it all. */

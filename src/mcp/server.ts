@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { plainText } from '../base/log.ts';
 import type { Engine, RunOutput } from '../engine/types.ts';
-import { deliverable } from './deliverable.ts';
+import { deliverable } from './delivery/deliverable.ts';
 import { OutputProgress } from './progress.ts';
 import { INSTRUCTIONS, listedTools, TOOLS } from './tools.ts';
 

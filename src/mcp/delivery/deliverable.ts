@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { plainText } from '../base/log.ts';
+import { plainText } from '../../base/log.ts';
 import { answerText, MAX_TEXT_BYTES } from './answerText.ts';
 import { type Content, fitContent } from './fit.ts';
 import { jsonBytes } from './jsonBytes.ts';
