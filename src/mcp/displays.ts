@@ -5,9 +5,6 @@ import { hasRoom, type Picture, pictureOf } from './pictures.ts';
 /** Characters kept of one text that a display shows. */
 export const MAX_TEXT = 65_536;
 
-/** Displays in one answer, from the first; nobody reads more. */
-export const MAX_DISPLAYS = 500;
-
 /** Something a run showed, without the bytes of pictures. */
 export const DisplayAnswer = z.strictObject({
   mime_types: z.array(z.string()),
@@ -20,21 +17,13 @@ export const DisplayAnswer = z.strictObject({
 });
 export type DisplayAnswer = z.infer<typeof DisplayAnswer>;
 
-/** What a run showed, as an answer has it. */
-export interface Shown {
-  readonly displays: DisplayAnswer[];
-  readonly pictures: Picture[];
-  /** Displays that are not among them, because there are too many. */
-  readonly leftOut: number;
-}
-
 /** What a run showed, and the pictures apart; a result that is more than plain text comes last. */
-export function displaysOf(run: RunResult): Shown {
-  const shown = run.displays.slice(0, MAX_DISPLAYS).map(({ data }) => ({ data, isResult: false }));
+export function displaysOf(run: RunResult): { displays: DisplayAnswer[]; pictures: Picture[] } {
+  const shown = run.displays.map(({ data }) => ({ data, isResult: false }));
   if (run.result && isRich(run.result)) shown.push({ data: run.result, isResult: true });
   const pictures: Picture[] = [];
   const displays = shown.map(({ data, isResult }) => displayAnswer(data, isResult, pictures));
-  return { displays, pictures, leftOut: Math.max(0, run.displays.length - MAX_DISPLAYS) };
+  return { displays, pictures };
 }
 
 function displayAnswer(data: Display['data'], isResult: boolean, pictures: Picture[]): DisplayAnswer {
@@ -56,9 +45,7 @@ function displayAnswer(data: Display['data'], isResult: boolean, pictures: Pictu
 /** At most `MAX_TEXT` characters of `text`; what was cut says so. */
 export function clip(text: string): string {
   if (text.length <= MAX_TEXT) return text;
-  // Not half of a surrogate pair.
-  const kept = text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '');
-  return `${kept}\n[${text.length - kept.length} more characters]`;
+  return `${text.slice(0, MAX_TEXT).toWellFormed()}\n[${text.length - MAX_TEXT} more characters]`;
 }
 
 function isRich(data: Display['data']): boolean {

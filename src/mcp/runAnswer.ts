@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { CheckReport, RunResult } from '../engine/types.ts';
-import { clip, DisplayAnswer, displaysOf, MAX_TEXT, type Shown } from './displays.ts';
+import { clip, DisplayAnswer, displaysOf, MAX_TEXT } from './displays.ts';
 import { ReportAnswer, reportFields } from './leanAnswer.ts';
 import { outOfRange } from './outOfRange.ts';
 import { runText } from './runText.ts';
@@ -34,8 +34,8 @@ export type RunAnswer = z.infer<typeof RunAnswer>;
  * model reads output and tracebacks better unescaped. It leaves out nothing that a model acts on.
  */
 export function runAnswer(run: RunResult, withAxioms = false): CallToolResult {
-  const { pictures, ...shown } = displaysOf(run);
-  const answer = fieldsOf(run, shown, withAxioms);
+  const { displays, pictures } = displaysOf(run);
+  const answer = fieldsOf(run, displays, withAxioms);
   return {
     content: [
       { type: 'text', text: runText(answer) },
@@ -46,7 +46,7 @@ export function runAnswer(run: RunResult, withAxioms = false): CallToolResult {
   };
 }
 
-function fieldsOf(run: RunResult, shown: Omit<Shown, 'pictures'>, withAxioms: boolean): RunAnswer {
+function fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolean): RunAnswer {
   const result = run.result && String(run.result['text/plain'] ?? '');
   const { state, leftOut } = stateOf(run.state);
   return {
@@ -57,20 +57,16 @@ function fieldsOf(run: RunResult, shown: Omit<Shown, 'pictures'>, withAxioms: bo
     stderr: run.stderr,
     result: result === null ? null : clip(result),
     error: run.error && { ...run.error },
-    displays: shown.displays,
+    displays,
     state,
     ...reportFields(run.report, run.report?.verdict ?? null, withAxioms),
-    notes: [...(run.report?.notes ?? []), ...leftOut, ...displaysNote(shown.leftOut)],
+    notes: [...(run.report?.notes ?? []), ...leftOut],
     later: (run.report?.later ?? []).map(({ cell, report }) => laterFields(cell, report)),
-    truncated: run.truncated || shown.leftOut > 0 || (result ?? '').length > MAX_TEXT,
+    truncated: run.truncated || (result ?? '').length > MAX_TEXT,
     duration_ms: Math.round(run.durationMs * 10) / 10,
     peak_memory_bytes: run.peakMemoryBytes,
     session_id: run.sessionId,
   };
-}
-
-function displaysNote(leftOut: number): string[] {
-  return leftOut > 0 ? [`${leftOut} more displays are left out.`] : [];
 }
 
 /** The variables without those that JSON cannot carry, and a note on each of these. */

@@ -26,7 +26,7 @@ const FLOODS: Readonly<Record<string, Partial<RunResult>>> = {
   'stdout and stderr': { stdout: 'x'.repeat(8 * MB), stderr: 'y'.repeat(8 * MB) },
   'an error': { error: { name: 'E'.repeat(MB), message: '€'.repeat(4 * MB), traceback: '"\n'.repeat(4 * MB) } },
   'many displays': {
-    displays: Array.from({ length: 200_000 }, (_, n) => ({ data: { 'text/plain': `display ${n}` }, id: null })),
+    displays: Array.from({ length: 100_000 }, (_, n) => ({ data: { 'text/plain': `display ${n}` }, id: null })),
   },
   'large displays': {
     displays: Array.from({ length: 400 }, () => ({ data: { 'text/html': '<b>'.repeat(20_000) }, id: null })),

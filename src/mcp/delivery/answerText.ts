@@ -33,6 +33,6 @@ function endOfPiece(text: string, from: number): number {
 
 function withoutMiddle(text: string, from: number): string[] {
   const last = text.slice(Math.max(from, text.length - TAIL_UNITS));
-  const tail = readableText(last.slice(last.indexOf('\n') + 1).replace(/^[\udc00-\udfff]/, ''));
+  const tail = readableText(last.slice(last.indexOf('\n') + 1).toWellFormed());
   return [`\n[${text.length - from - last.length} characters are left out here]\n`, tail];
 }
