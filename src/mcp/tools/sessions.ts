@@ -10,7 +10,7 @@ export const openSession = defineTool({
   name: 'open_session',
   title: 'Open a session',
   description:
-    'Opens an interpreter of its own in a sandbox of its own and returns its session_id. Runs with this session_id share variables, imports, functions and files until close_session. Sessions are limited in number: close what is no longer needed.',
+    'Opens an interpreter of its own in a sandbox of its own and returns its session_id. Runs with this session_id share variables, imports, functions and files until close_session. Sessions are limited in number: close what is no longer needed. One that is not used for eight hours may be closed.',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   input: z.strictObject({ language: z.enum(LANGUAGES).describe('Language of the session.') }),
   output: SessionAnswer,
