@@ -6,7 +6,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
-import { inspectContainer } from '../host/docker/inspect.ts';
+import { idOf, inspectContainer } from '../host/docker/inspect.ts';
 import { call, connectHttp } from '../mcp/connect.ts';
 import { type Isolated, isolationEngine } from './harness.ts';
 import { goodHead, linesOf, runCode, type Served, sendRaw, serve } from './mcpServer.ts';
@@ -19,7 +19,9 @@ const PROBE = [
   "mounts = sorted(' '.join(line.split()[4:6]) for line in open('/proc/self/mountinfo'))",
   "facts = [status[name].strip() for name in ('Uid', 'Gid', 'Groups', 'CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp')]",
   "facts += [os.listdir('/sys/class/net'), mounts, dict(os.environ)]",
-  "print(facts, open('/sys/fs/cgroup/memory.max').read() if os.path.exists('/sys/fs/cgroup/memory.max') else '')",
+  "facts += [open('/sys/fs/cgroup/memory.max').read() if os.path.exists('/sys/fs/cgroup/memory.max') else '']",
+  // The one thing in which sandboxes differ.
+  "print(str(facts).replace(str(os.getuid()), 'USER'))",
 ].join('\n');
 
 /** A folder of the host with a secret; `mark` appears in it when a payload gets a shell to run. */
@@ -115,7 +117,12 @@ describe('row 39: arguments and paths', () => {
   /** Everything that the engine knows of the containers' making, the same for each of them. */
   const making = async () => {
     const containers = await Promise.all((await isolated.containers()).map(inspectContainer));
-    return new Set(containers.map(({ Config, HostConfig }) => JSON.stringify([Config, HostConfig])));
+    return new Set(
+      containers.map(({ Config, HostConfig }) =>
+        // The one thing in which sandboxes differ.
+        JSON.stringify([Config, HostConfig]).replaceAll(String(idOf(Config.User)), 'USER'),
+      ),
+    );
   };
 
   it('500 payloads and more: no escape, and no sandbox is made or becomes another than before', async () => {
