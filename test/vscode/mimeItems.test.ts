@@ -23,4 +23,22 @@ describe('mimeItems', () => {
     const items = mimeItems({ 'application/json': { a: [1] }, 'application/vnd.vega.v5+json': 'x' });
     expect(items.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['{"a":[1]}', '"x"']);
   });
+
+  it.each(['', 'x', '/', 'a/', 'text plain', '*/*', `a/${'x'.repeat(1000)}`, 'application/vnd.code.notebook.error'])(
+    'leaves the form %j out and keeps the others',
+    (mime) => {
+      expect(mimeItems({ [mime]: 'x', 'text/plain': 'y' }).map((item) => item.mime)).toEqual(['text/plain']);
+    },
+  );
+
+  it('leaves out JSON that is nested too deep, however deep it is', () => {
+    const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+    expect(mimeItems({ 'application/json': nested(100) })).toHaveLength(1);
+    for (const depth of [101, 100_000]) expect(mimeItems({ 'application/json': nested(depth) })).toEqual([]);
+  });
+
+  it('looks at no more forms than a real display has', () => {
+    const forms = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`a/${index}`, 'x']));
+    expect(mimeItems(forms).length).toBeLessThan(100);
+  });
 });

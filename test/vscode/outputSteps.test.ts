@@ -13,6 +13,11 @@ const shown = (text: string, id: string | null = null): RunOutput => ({
   display: { data: { 'text/plain': text }, id },
 });
 
+const updated = (text: string, id: string): RunOutput => ({
+  kind: 'update',
+  display: { data: { 'text/plain': text }, id },
+});
+
 describe('OutputBatch', () => {
   it('joins neighbouring text of one stream and keeps the order of the two streams', () => {
     const steps = stepsOf(
@@ -34,8 +39,12 @@ describe('OutputBatch', () => {
   });
 
   it('drops at once what is cleared, but no update of an earlier display', () => {
-    const update: RunOutput = { kind: 'update', display: { data: { 'text/plain': 'new' }, id: 'd1' } };
-    const steps = stepsOf({ kind: 'stdout', text: 'a' }, update, { kind: 'clear', wait: false }, shown('x'));
+    const steps = stepsOf(
+      { kind: 'stdout', text: 'a' },
+      updated('new', 'd1'),
+      { kind: 'clear', wait: false },
+      shown('x'),
+    );
     expect(steps.map(({ kind }) => kind)).toEqual(['update', 'clear', 'show']);
   });
 
@@ -46,6 +55,30 @@ describe('OutputBatch', () => {
     expect(batch.take()).toEqual([{ kind: 'text', stream: 'stdout', text: 'frame 1' }]);
     batch.add({ kind: 'stdout', text: 'frame 2' });
     expect(batch.take()).toEqual([{ kind: 'clear' }, { kind: 'text', stream: 'stdout', text: 'frame 2' }]);
+  });
+
+  it('keeps the last of several updates, and puts it into the display that it is for', () => {
+    const steps = stepsOf(shown('1', 'a'), updated('2', 'a'), updated('x', 'b'), updated('3', 'a'), updated('y', 'b'));
+    expect(steps).toEqual([
+      { kind: 'show', data: { 'text/plain': '3' }, id: 'a' },
+      { kind: 'update', data: { 'text/plain': 'y' }, id: 'b' },
+    ]);
+  });
+
+  it('updates the later of two displays with the same id', () => {
+    const steps = stepsOf(shown('1', 'a'), shown('2', 'a'), updated('3', 'a'));
+    expect(steps.map((step) => 'data' in step && step.data['text/plain'])).toEqual(['1', '3']);
+  });
+
+  it('keeps updates over clears, of each display the last', () => {
+    const clear: RunOutput = { kind: 'clear', wait: false };
+    const steps = stepsOf(updated('1', 'a'), clear, updated('2', 'a'), updated('1', 'b'), clear, updated('3', 'a'));
+    expect(steps.map((step) => ('data' in step ? [step.id, step.data['text/plain']] : step.kind))).toEqual([
+      ['a', '2'],
+      ['b', '1'],
+      'clear',
+      ['a', '3'],
+    ]);
   });
 
   it('gives each step once', () => {

@@ -33,6 +33,14 @@ it('does not go beyond the end of a line or of the code', () => {
   ]);
 });
 
+it('does not go before the first line or column, which no place can be', () => {
+  const [place] = placesOf('ab', { line: 0, column: -1, endLine: -5, endColumn: -5 });
+  expect(place).toEqual([
+    { line: 0, character: 0 },
+    { line: 0, character: 0 },
+  ]);
+});
+
 it('keeps severity and text', () => {
   const messages = [message({ severity: 'warning', text: 'unused variable\n' })];
   expect(squigglesOf(report({ messages }), 'x')).toMatchObject([{ severity: 'warning', text: 'unused variable' }]);

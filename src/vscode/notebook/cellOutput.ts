@@ -1,22 +1,33 @@
 import { type NotebookCellExecution, NotebookCellOutput, NotebookCellOutputItem } from 'vscode';
+import { messageOf, plainText } from '../../base/log.ts';
 import type { Display, RunError, RunOutput } from '../../engine/types.ts';
 import { mimeItems } from './mimeItems.ts';
-import { OutputBatch, type OutputStep } from './outputSteps.ts';
+import { notice, OutputBatch, type OutputStep } from './outputSteps.ts';
+import type { ShownDisplays } from './shownDisplays.ts';
 
 // Unbatched appends of a fast writer have brought the renderer down.
 const BATCH_MS = 60;
+/** Steps that the editor is given in one turn of the event loop. */
+const SLICE = 50;
+/** Outputs that a run adds to its cell: of more than 500 the editor shows no others. */
+const MAX_OUTPUTS = 500;
 
-/** Displays that runs may update later, by their id; one map for each notebook. */
-export type ShownDisplays = Map<string, NotebookCellOutput>;
+type Stream = 'stdout' | 'stderr';
 
-/** Writes a run's live output into a cell, in place of what the cell showed before. */
+/** Writes a run's live output into a cell, in place of what the cell showed before. Nothing that is shown makes it fail. */
 export class CellOutput {
   readonly #execution: NotebookCellExecution;
   readonly #shown: ShownDisplays;
   readonly #batch = new OutputBatch();
+  /** Never rejects. */
   #written: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #text: { readonly stream: string; readonly output: NotebookCellOutput } | undefined;
+  /** The latest output of each stream. */
+  readonly #texts = new Map<Stream, NotebookCellOutput>();
+  /** The latest output of all. */
+  #last: NotebookCellOutput | undefined;
+  #outputs = 0;
+  #leftOut = 0;
   #errorShown = false;
 
   constructor(execution: NotebookCellExecution, shown: ShownDisplays) {
@@ -36,9 +47,13 @@ export class CellOutput {
     this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
   }
 
-  /** Writes what is left and then `steps`; resolves when the cell shows all of it. */
+  /** Writes what is left and then `steps`, which are shown in any case; resolves when the cell shows all of it. */
   async write(steps: readonly OutputStep[]): Promise<void> {
     this.#flush();
+    await this.#written;
+    if (this.#leftOut > 0) this.#enqueue([tooMany(this.#leftOut)]);
+    this.#leftOut = 0;
+    this.#outputs = 0;
     this.#enqueue(steps);
     await this.#written;
   }
@@ -50,35 +65,111 @@ export class CellOutput {
   }
 
   #enqueue(steps: readonly OutputStep[]): void {
-    for (const step of steps) this.#written = this.#written.then(() => this.#apply(step));
+    for (let at = 0; at < steps.length; at += SLICE) {
+      const slice = steps.slice(at, at + SLICE);
+      // The editor gathers what it is given at once; one after the other each step would take 10 ms.
+      this.#written = this.#written.then(() => this.#applyAll(slice));
+    }
   }
 
-  async #apply(step: OutputStep): Promise<void> {
-    if (step.kind === 'text') return this.#appendText(step.stream, step.text);
-    if (step.kind === 'update') return this.#update(step);
-    this.#text = undefined;
-    if (step.kind === 'clear') return this.#execution.clearOutput();
-    const output = new NotebookCellOutput(step.kind === 'error' ? [errorItem(step.error)] : itemsOf(step.data));
-    if (step.kind === 'show' && step.id !== null) this.#shown.set(step.id, output);
-    await this.#execution.appendOutput(output);
+  async #applyAll(slice: readonly OutputStep[]): Promise<void> {
+    await Promise.all(slice.map((step) => this.#try(step)));
+    // Steps that change nothing would otherwise follow each other without a turn for anything else.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
-  async #appendText(stream: 'stdout' | 'stderr', text: string): Promise<void> {
+  /** Applies a step; one that fails becomes a notice in its place. */
+  async #try(step: OutputStep): Promise<void> {
+    try {
+      await this.#apply(step);
+    } catch (error) {
+      await this.#tellFailure(error);
+    }
+  }
+
+  async #tellFailure(error: unknown): Promise<void> {
+    if (this.#isFull()) return;
+    this.#outputs += 1;
+    const reason = plainText(messageOf(error)).slice(0, 200);
+    try {
+      await this.#appendText('stderr', `An output could not be shown: ${reason}\n`);
+    } catch {
+      // The cell or its notebook is gone, and there is no place left to say so.
+    }
+  }
+
+  /** Throws or rejects when the editor does not take it. */
+  #apply(step: OutputStep): Thenable<void> | undefined {
+    switch (step.kind) {
+      case 'clear':
+        return this.#clear();
+      case 'text':
+        return this.#appendText(step.stream, step.text);
+      case 'error':
+        return this.#append(() => [errorItem(step.error)]);
+      case 'show':
+        return this.#append(() => itemsOf(step.data), step.id);
+      case 'update':
+        return this.#update(step);
+    }
+  }
+
+  #clear(): Thenable<void> {
+    this.#texts.clear();
+    this.#last = undefined;
+    this.#outputs = 0;
+    this.#leftOut = 0;
+    return this.#execution.clearOutput();
+  }
+
+  #appendText(stream: Stream, text: string): Thenable<void> {
     const item = stream === 'stdout' ? NotebookCellOutputItem.stdout(text) : NotebookCellOutputItem.stderr(text);
-    if (this.#text?.stream === stream) return this.#execution.appendOutputItems(item, this.#text.output);
-    const output = new NotebookCellOutput([item]);
-    this.#text = { stream, output };
-    await this.#execution.appendOutput(output);
+    const output = this.#texts.get(stream);
+    // Text is never left out: where there is no room for another output, it goes on in an earlier one.
+    if (output && (output === this.#last || this.#outputs >= MAX_OUTPUTS)) {
+      return this.#execution.appendOutputItems(item, output);
+    }
+    const added = new NotebookCellOutput([item]);
+    this.#texts.set(stream, added);
+    return this.#add(added);
   }
 
-  async #update({ id, data }: Display): Promise<void> {
+  #append(items: () => NotebookCellOutputItem[], id: string | null = null): Thenable<void> | undefined {
+    if (id !== null) this.#shown.delete(id);
+    if (this.#isFull()) return undefined;
+    const output = new NotebookCellOutput(items());
+    if (id !== null) this.#shown.set(id, output);
+    return this.#add(output);
+  }
+
+  #add(output: NotebookCellOutput): Thenable<void> {
+    this.#outputs += 1;
+    this.#last = output;
+    return this.#execution.appendOutput(output);
+  }
+
+  #update({ id, data }: Display): Thenable<void> | undefined {
     const output = id === null ? undefined : this.#shown.get(id);
-    if (output) await this.#execution.replaceOutputItems(itemsOf(data), output);
+    return output && this.#execution.replaceOutputItems(itemsOf(data), output);
+  }
+
+  /** Whether another output is one too many; then it is counted as left out. */
+  #isFull(): boolean {
+    if (this.#outputs < MAX_OUTPUTS) return false;
+    this.#leftOut += 1;
+    return true;
   }
 }
 
+function tooMany(leftOut: number): OutputStep {
+  return notice(`A cell shows at most ${MAX_OUTPUTS} outputs; the last ${leftOut} were left out.`);
+}
+
+/** Throws when none of the forms can be shown. */
 function itemsOf(data: Display['data']): NotebookCellOutputItem[] {
-  return mimeItems(data).map(({ mime, bytes }) => new NotebookCellOutputItem(bytes, mime));
+  const items = mimeItems(data).map(({ mime, bytes }) => new NotebookCellOutputItem(bytes, mime));
+  if (items.length === 0 && Object.keys(data).length > 0) throw new Error('no form of it is one that can be shown.');
+  return items;
 }
 
 function errorItem({ name, message, traceback }: RunError): NotebookCellOutputItem {

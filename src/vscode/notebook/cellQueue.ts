@@ -3,13 +3,15 @@ import { messageOf } from '../../base/log.ts';
 import type { EngineProblem, LanguageId, RunResult } from '../../engine/types.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 import type { CellNames } from './cellNames.ts';
-import { CellOutput, type ShownDisplays } from './cellOutput.ts';
+import { CellOutput } from './cellOutput.ts';
 import { closingSteps } from './closingSteps.ts';
 import type { CellDiagnostics } from './diagnostics.ts';
+import { endExecution } from './endExecution.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 import { showRechecked } from './rechecked.ts';
 import type { NotebookSession } from './session.ts';
 import { SessionCells } from './sessionCells.ts';
+import { ShownDisplays } from './shownDisplays.ts';
 
 const INTERRUPTED = notice('Interrupted before the session was open.');
 const REPLACED = notice('The session that this notebook had was closed; this cell runs in a new one.');
@@ -43,7 +45,7 @@ const FAILED: CellEnd = { ok: false };
 export class CellQueue {
   readonly #deps: CellQueueDeps;
   readonly #cells: SessionCells;
-  readonly #shown: ShownDisplays = new Map();
+  readonly #shown = new ShownDisplays();
   #waiting: NotebookCellExecution[] = [];
   #running: AbortController | undefined;
 
@@ -52,9 +54,18 @@ export class CellQueue {
     this.#cells = new SessionCells(deps.names);
   }
 
+  /** Throws when the editor refused a cell, which then does not run; the others do. */
   add(cells: readonly NotebookCell[], controller: NotebookController): void {
-    this.#waiting.push(...cells.map((cell) => controller.createNotebookCellExecution(cell)));
+    const refused: unknown[] = [];
+    for (const cell of cells) {
+      try {
+        this.#waiting.push(controller.createNotebookCellExecution(cell));
+      } catch (error) {
+        refused.push(error);
+      }
+    }
     if (!this.#running) void this.#drain(controller);
+    if (refused.length > 0) throw refused[0];
   }
 
   /** Interrupts the cell that runs and drops those that wait. */
@@ -67,9 +78,10 @@ export class CellQueue {
 
   /** Drops the cells that wait. */
   drop(): void {
-    for (const execution of this.#waiting.splice(0)) execution.end(undefined);
+    for (const execution of this.#waiting.splice(0)) endExecution(execution, undefined);
   }
 
+  /** Never rejects: whatever a cell comes to, the next one gets its turn. */
   async #drain(controller: NotebookController): Promise<void> {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const running = new AbortController();
@@ -81,17 +93,18 @@ export class CellQueue {
   }
 
   async #runCell(execution: NotebookCellExecution, controller: NotebookController, signal: AbortSignal) {
-    execution.start(Date.now());
-    this.#deps.diagnostics.clear(execution.cell.document);
-    const output = new CellOutput(execution, this.#shown);
-    const running = this.#openAndRun({ execution, output, controller, signal });
-    const { ok, endedAt } = await running.catch(async (error: unknown) => {
-      const words = { name: 'Hothouse', message: messageOf(error), traceback: '' };
-      await output.write([{ kind: 'error', error: words }]);
-      return FAILED;
-    });
-    execution.end(ok, endedAt ?? Date.now());
-    return ok;
+    let end = FAILED;
+    try {
+      execution.start(Date.now());
+      this.#deps.diagnostics.clear(execution.cell.document);
+      const output = new CellOutput(execution, this.#shown);
+      end = await this.#openAndRun({ execution, output, controller, signal }).catch((error) => failed(output, error));
+    } catch {
+      // The editor takes nothing for this cell any more: it was deleted, or its notebook was closed.
+    } finally {
+      endExecution(execution, end.ok, end.endedAt ?? Date.now());
+    }
+    return end.ok;
   }
 
   async #openAndRun(running: RunningCell): Promise<CellEnd> {
@@ -103,7 +116,7 @@ export class CellQueue {
       return FAILED;
     }
     execution.executionOrder = session.nextOrder();
-    if (execution.executionOrder === 1) this.#cells.clear();
+    if (execution.executionOrder === 1) this.#forgetSession();
     if (opened.replaced) await output.write([REPLACED]);
     await this.#removeDeleted(opened.id, running);
     return this.#runIn(opened.id, running);
@@ -124,6 +137,12 @@ export class CellQueue {
     return { ok: result.status === 'ok', endedAt };
   }
 
+  /** What the cells before showed stays, and is no concern of the new session. */
+  #forgetSession(): void {
+    this.#cells.clear();
+    this.#shown.clear();
+  }
+
   /** What a deleted cell declared would be in the way of a cell that declares it anew, where cells have places. */
   async #removeDeleted(sessionId: string, running: RunningCell): Promise<void> {
     const { session } = this.#deps;
@@ -140,7 +159,7 @@ export class CellQueue {
       const cell = this.#cells.find(execution.cell.notebook, name);
       // One that waits, or runs, shows what is true when its turn has come.
       if (!cell || [execution, ...this.#waiting].some((other) => other.cell === cell)) continue;
-      await showRechecked(cell, rechecked, controller);
+      if (!(await showRechecked(cell, rechecked, controller))) continue;
       this.#deps.diagnostics.show(cell.document, cell.document.getText(), rechecked);
     }
   }
@@ -150,4 +169,10 @@ export class CellQueue {
     const message = `${problem.message} ${problem.advice}`;
     return { kind: 'error', error: { name: 'No session', message, traceback: '' } };
   }
+}
+
+/** An error of ours, or one that the engine did not expect. */
+async function failed(output: CellOutput, error: unknown): Promise<CellEnd> {
+  await output.write([{ kind: 'error', error: { name: 'Hothouse', message: messageOf(error), traceback: '' } }]);
+  return FAILED;
 }

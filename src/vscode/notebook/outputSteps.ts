@@ -3,13 +3,23 @@ import type { Display, RunError, RunOutput } from '../../engine/types.ts';
 /** One change of a cell's outputs. */
 export type OutputStep =
   | { readonly kind: 'text'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
-  | ({ readonly kind: 'show' | 'update' } & Display)
+  | DisplayStep
   | { readonly kind: 'error'; readonly error: RunError }
   | { readonly kind: 'clear' };
 
-/** Gathers a run's live output into few steps: neighbouring text becomes one, and what is cleared again is dropped. */
+type DisplayStep = { readonly kind: 'show' | 'update' } & Display;
+
+/**
+ * Gathers a run's live output into few steps: neighbouring text becomes one, of several updates of a display the last one
+ * is kept, and what is cleared again is dropped. Each event costs the same, however many came before it.
+ */
 export class OutputBatch {
+  /** Updates from before the last clear: they may be for what another cell shows. */
+  #updates = new Map<string, DisplayStep>();
+  #cleared = false;
   #steps: OutputStep[] = [];
+  /** Where in `#steps` a display with an id is shown or updated last. */
+  #places = new Map<string, number>();
   #clearNext = false;
 
   add(output: RunOutput): void {
@@ -25,8 +35,10 @@ export class OutputBatch {
 
   /** The steps since the last call, in order. */
   take(): readonly OutputStep[] {
-    const steps = this.#steps;
-    this.#steps = [];
+    const steps = [...this.#updates.values(), ...(this.#cleared ? [{ kind: 'clear' } as const] : []), ...this.#steps];
+    this.#updates = new Map();
+    this.#cleared = false;
+    this.#forget();
     return steps;
   }
 
@@ -34,15 +46,38 @@ export class OutputBatch {
     const last = this.#steps.at(-1);
     if (step.kind === 'text' && last?.kind === 'text' && last.stream === step.stream) {
       this.#steps[this.#steps.length - 1] = { ...step, text: last.text + step.text };
-    } else {
+    } else if (step.kind === 'update') this.#update(step);
+    else {
+      if (step.kind === 'show') this.#remember(step.id);
       this.#steps.push(step);
     }
   }
 
+  #update(step: DisplayStep): void {
+    const place = step.id === null ? undefined : this.#places.get(step.id);
+    const earlier = place === undefined ? undefined : this.#steps[place];
+    if (place !== undefined && (earlier?.kind === 'show' || earlier?.kind === 'update')) {
+      this.#steps[place] = { ...step, kind: earlier.kind };
+      return;
+    }
+    this.#remember(step.id);
+    this.#steps.push(step);
+  }
+
+  #remember(id: string | null): void {
+    if (id !== null) this.#places.set(id, this.#steps.length);
+  }
+
   #clear(): void {
     this.#clearNext = false;
-    // Updates stay: they may be for what another cell shows.
-    this.#steps = [...this.#steps.filter(({ kind }) => kind === 'update'), { kind: 'clear' }];
+    this.#cleared = true;
+    for (const step of this.#steps) if (step.kind === 'update' && step.id !== null) this.#updates.set(step.id, step);
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#steps = [];
+    this.#places = new Map();
   }
 }
 

@@ -1,17 +1,36 @@
-import type { NotebookCell, NotebookController } from 'vscode';
+import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
 import { CellOutput } from './cellOutput.ts';
+import { endExecution } from './endExecution.ts';
 import { type CheckReport, errorOf, recheckedSteps } from './reportSteps.ts';
+import { ShownDisplays } from './shownDisplays.ts';
 
-/** Replaces what a cell shows by what is said of it now; its number and its times stay those of its run. */
+/**
+ * Replaces what a cell shows by what is said of it now; its number and its times stay those of its run. False when the
+ * editor does not let it: the cell is gone, or runs.
+ */
 export async function showRechecked(
   cell: NotebookCell,
   report: CheckReport,
   controller: NotebookController,
-): Promise<void> {
+): Promise<boolean> {
   const { executionOrder, timing } = cell.executionSummary ?? {};
-  const execution = controller.createNotebookCellExecution(cell);
-  execution.executionOrder = executionOrder;
-  execution.start(timing?.startTime);
-  await new CellOutput(execution, new Map()).write(recheckedSteps(report));
-  execution.end(errorOf(report) === null, timing?.endTime);
+  const execution = started(cell, controller, timing?.startTime);
+  if (!execution) return false;
+  try {
+    execution.executionOrder = executionOrder;
+    await new CellOutput(execution, new ShownDisplays()).write(recheckedSteps(report));
+  } finally {
+    endExecution(execution, errorOf(report) === null, timing?.endTime);
+  }
+  return true;
+}
+
+function started(cell: NotebookCell, controller: NotebookController, at?: number): NotebookCellExecution | undefined {
+  try {
+    const execution = controller.createNotebookCellExecution(cell);
+    execution.start(at);
+    return execution;
+  } catch {
+    return undefined;
+  }
 }

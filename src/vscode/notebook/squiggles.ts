@@ -16,7 +16,11 @@ interface Spot {
 /** The messages of a report on `code`. */
 export function squigglesOf({ messages }: CheckReport, code: string): readonly Squiggle[] {
   const lines = code.split(/\r\n|\r|\n/);
-  const spot = (line: number, column: number) => ({ line: line - 1, character: utf16Column(lines[line - 1], column) });
+  // The editor refuses places before its first line, and what Lean is told to say can be anywhere.
+  const spot = (line: number, column: number) => ({
+    line: Math.max(0, line - 1),
+    character: utf16Column(lines[line - 1], Math.max(0, column)),
+  });
   return messages.map(({ severity, line, column, endLine, endColumn, text }) => ({
     severity,
     start: spot(line, column),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { commands, extensions } from 'vscode';
 import packageJson from '../../../package.json' with { type: 'json' };
+import { displayTests } from './displayTests.ts';
 import { report, runTests, test } from './harness.ts';
 import { leanTests } from './leanTests.ts';
 import { mcpTests } from './mcpTests.ts';
@@ -23,6 +24,7 @@ export async function run(): Promise<void> {
   });
 
   const { notebook } = notebookTests();
+  displayTests();
   mcpTests(notebook);
   if (process.env.E2E_LEAN) leanTests();
   await runTests();

@@ -6,6 +6,7 @@ import {
   type NotebookDocument,
   NotebookEdit,
   NotebookRange,
+  Uri,
   WorkspaceEdit,
   window,
   workspace,
@@ -20,6 +21,21 @@ export async function newNotebook(command = 'hothouse.newPythonSession'): Promis
     const notebook = window.activeNotebookEditor?.notebook;
     return notebook === before ? undefined : notebook;
   });
+}
+
+/** Writes a notebook of Python with an empty cell into the workspace and opens it with our kernel. */
+export async function notebookFile(name: string): Promise<NotebookDocument> {
+  const [folder] = workspace.workspaceFolders ?? [];
+  if (!folder) throw new Error('No folder is open.');
+  const uri = Uri.joinPath(folder.uri, name);
+  const metadata = { kernelspec: { name: 'python3', display_name: 'Python 3', language: 'python' } };
+  const cells = [{ cell_type: 'code', metadata: {}, source: '', outputs: [], execution_count: null }];
+  await workspace.fs.writeFile(uri, Buffer.from(JSON.stringify({ metadata, cells, nbformat: 4, nbformat_minor: 5 })));
+  const notebook = await workspace.openNotebookDocument(uri);
+  const notebookEditor = await window.showNotebookDocument(notebook);
+  const kernel = { notebookEditor, id: 'hothouse-python', extension: 'hothouse.hothouse' };
+  await commands.executeCommand('notebook.selectKernel', kernel);
+  return notebook;
 }
 
 /** Appends cells with these codes, in the language of the first cell. */
