@@ -120,6 +120,7 @@ class LiveEngine implements Engine {
       environment: environment.id,
       language: environment.language,
       clock: this.#deps.clock,
+      log: this.#deps.log,
       lease: (signal) => environment.lease(owner, 'session', { signal }),
       onChange: () => this.#onChange(),
     });

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { deferred } from '../base/deferred.ts';
-import type { Interpreter, Language } from '../languages/language.ts';
+import type { Log } from '../base/log.ts';
+import type { CellEnd, Interpreter, Language } from '../languages/language.ts';
 import type { Grant, Lease } from '../pool/lease.ts';
 import type { SandboxLoss } from '../sandbox/sandbox.ts';
 import { type Executed, execute, interrupter } from './execute.ts';
@@ -33,6 +34,7 @@ export interface SessionDeps {
   readonly environment: string;
   readonly language: Language;
   readonly clock: Clock;
+  readonly log: Log;
   readonly lease: (signal?: AbortSignal) => Promise<Grant>;
   readonly onChange: () => void;
 }
@@ -54,12 +56,13 @@ export type CellAnswer =
   | { readonly kind: 'ran'; readonly executed: Executed; readonly loss: string | null }
   | { readonly kind: 'refused'; readonly problem: EngineProblem };
 
-/** A living interpreter, with the stopper of what it runs now. */
+/** A living interpreter, with the stopper of what it runs now, and how it ended while that still ran. */
 interface Life {
   readonly kind: 'live';
   readonly lease: Lease;
   readonly interpreter: Interpreter;
   running: Stopper | null;
+  left: CellEnd | null;
 }
 
 type State =
@@ -107,6 +110,7 @@ export class Session {
       environment: this.#deps.environment,
       owner: this.#deps.owner,
       state: this.#shownState(),
+      endReason: 'reason' in this.#state ? this.#state.reason : null,
       sandboxId: this.sandboxId,
       openedAt: this.#openedAt,
       lastUsedAt: this.#lastUsedAt,
@@ -197,7 +201,8 @@ export class Session {
     const { lease } = grant;
     this.#cells = 0;
     const interpreter = this.#deps.language.open(lease.sandbox, { once: false });
-    const life: Life = { kind: 'live', lease, interpreter, running: null };
+    const life: Life = { kind: 'live', lease, interpreter, running: null, left: null };
+    void interpreter.ended?.then((end) => this.#onLeft(life, end));
     void lease.sandbox.lost.then((loss) => this.#end(life, reasonOf(loss)));
     this.#become(life);
     return null;
@@ -215,6 +220,7 @@ export class Session {
     this.#occupy(life, null);
     this.#runs += 1;
     if (!executed.end.alive) this.#end(life, reasonOfEnd(executed));
+    else if (life.left) this.#onLeft(life, life.left);
     return { kind: 'ran', executed, loss: this.#state === life ? null : this.#lossOf() };
   }
 
@@ -261,8 +267,17 @@ export class Session {
     this.#deps.onChange();
   }
 
+  /** An interpreter left: between cells that is the session's end, during one the cell's end tells more. */
+  #onLeft(life: Life, end: CellEnd): void {
+    if (life.running) life.left = end;
+    // Of a sandbox that is lost its own loss tells more.
+    else if (end.status !== 'sandbox_lost') this.#end(life, reasonOfLeaving(end));
+  }
+
   #end(life: Life, reason: string): void {
-    if (this.#state === life) this.#leave({ kind: 'ended', reason });
+    if (this.#state !== life) return;
+    this.#deps.log.warn(`Session ${this.id} has ended: ${reason}.`);
+    this.#leave({ kind: 'ended', reason });
   }
 
   /** Goes on to another state; a life that is left gives its sandbox back. */
@@ -310,6 +325,12 @@ export class Session {
 
 function reasonOf({ outOfMemory, reason }: SandboxLoss): string {
   return outOfMemory ? 'it ran out of memory' : `its sandbox was lost (${reason})`;
+}
+
+function reasonOfLeaving({ status, exitCode, error }: CellEnd): string {
+  if (status === 'out_of_memory') return 'it ran out of memory';
+  if (exitCode !== null) return `its interpreter left with exit status ${exitCode}`;
+  return error ? `its interpreter left (${error.message})` : 'its interpreter left';
 }
 
 function reasonOfEnd({ end, stopped, timeoutMs }: Executed): string {

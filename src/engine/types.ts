@@ -115,6 +115,8 @@ export interface SessionInfo {
   readonly environment: string;
   readonly owner: Owner;
   readonly state: SessionState;
+  /** Why it has ended, as in `it ran out of memory`; null unless it is `ended`. */
+  readonly endReason: string | null;
   readonly sandboxId: string | null;
   readonly openedAt: number;
   readonly lastUsedAt: number;

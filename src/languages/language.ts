@@ -99,6 +99,8 @@ export interface Interpreter {
   interrupt(): void;
   /** Ends the process at once; a running cell ends as `killed`. */
   kill(): void;
+  /** Resolves when there will be no further cells, whatever the reason; missing where nothing tells that. */
+  readonly ended?: Promise<CellEnd>;
 }
 
 /** A sandbox to be made ready. */

@@ -7,6 +7,7 @@ export const SessionAnswer = z.strictObject({
   session_id: z.string(),
   language: z.string(),
   state: z.string().describe('starting, idle, busy or ended'),
+  end_reason: z.string().nullable().describe('Why it has ended; null while it lives.'),
   owner: z.string().describe('Who opened it.'),
   opened_at: z.string().describe('ISO 8601'),
   last_used_at: z.string().describe('ISO 8601'),
@@ -21,6 +22,7 @@ export function sessionFields(session: SessionInfo): SessionAnswer {
     session_id: session.id,
     language: session.language,
     state: session.state,
+    end_reason: session.endReason === null ? null : plainText(session.endReason),
     owner: plainText(session.owner.label),
     opened_at: new Date(session.openedAt).toISOString(),
     last_used_at: new Date(session.lastUsedAt).toISOString(),
@@ -31,5 +33,6 @@ export function sessionFields(session: SessionInfo): SessionAnswer {
 
 /** A session in one line for an answer's text. */
 export function sessionLine(session: SessionInfo): string {
-  return `session ${session.id}: ${session.language}, ${session.state}, runs: ${session.runs}, owner: ${plainText(session.owner.label)}`;
+  const reason = session.endReason === null ? '' : ` (${plainText(session.endReason)})`;
+  return `session ${session.id}: ${session.language}, ${session.state}${reason}, runs: ${session.runs}, owner: ${plainText(session.owner.label)}`;
 }

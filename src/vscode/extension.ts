@@ -18,6 +18,7 @@ import { registerNotebookCommands } from './notebook/commands.ts';
 import { registerControllers } from './notebook/controller.ts';
 import { CellDiagnostics } from './notebook/diagnostics.ts';
 import { registerLeanLanguage } from './notebook/leanLanguage.ts';
+import { notifyLoss, registerLossStatus } from './notebook/lostSession.ts';
 import { chooseKernel } from './notebook/newSession.ts';
 import { Notebooks } from './notebook/notebooks.ts';
 import { registerPoolActions } from './pool/actions.ts';
@@ -43,6 +44,7 @@ export function activate(context: ExtensionContext): void {
   const notebooks = new Notebooks(engine, {
     diagnostics,
     onProblem: (problem, language) => notebookProblem(problem, language, app),
+    onLost: (notebook, reason) => void notifyLoss(notebook, reason),
     onMoved: (notebook, language) => void chooseKernel(notebook, EDITOR_LANGUAGES[language], id),
   });
   context.subscriptions.push(
@@ -53,6 +55,7 @@ export function activate(context: ExtensionContext): void {
     registerControllers(notebooks),
     registerLeanLanguage(),
     registerAnswers(app, notebooks),
+    registerLossStatus(engine, notebooks),
     registerNotebookCommands(id, notebooks),
     registerCommands(app),
     registerPoolView(app, notebooks),

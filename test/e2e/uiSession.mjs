@@ -21,6 +21,8 @@ export async function clickThroughSession({ page, step, folder }) {
   await step('saving the notebook keeps its session', () => save(page, folder), 'saved');
   await step('completions know living variables', () => complete(page, 'coun', 'count'), 'completion');
   await step('Restart Session in the toolbar forgets', () => restart(page), 'restarted');
+  await step('a session that is lost while idle says so at once', () => lose(page), 'lost');
+  await step('the next cell says why its variables are gone', () => afterLoss(page), 'after-loss');
   await step('the tree closes the session', () => close(page), 'closed');
 }
 
@@ -113,6 +115,27 @@ async function restart(page) {
   await page.locator('.notebookOverlay .cell-editor-part .view-lines').last().click();
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText("NameError: name 'name' is not defined").first());
+}
+
+async function lose(page) {
+  await type(page, 'import os, threading\nthreading.Timer(3, os._exit, [3]).start()');
+  await page.keyboard.press('Shift+Enter');
+  const reason = 'its interpreter left with exit status 3';
+  await page.locator('.notification-toast', { hasText: reason }).first().waitFor();
+  await rows(page)
+    .filter({ hasText: `ended: ${reason}` })
+    .first()
+    .waitFor();
+  await page.locator('.notebookOverlay .cell-status-item', { hasText: 'Session ended' }).first().waitFor();
+}
+
+async function afterLoss(page) {
+  await type(page, 'print("in a new session")');
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText('Its variables are gone').first());
+  await inOutput(page, (frame) => frame.getByText('in a new session', { exact: true }).first());
+  const marks = page.locator('.notebookOverlay .cell-status-item', { hasText: 'Session ended' });
+  await waitFor('the marks to go', async () => (await marks.count()) === 0);
 }
 
 async function close(page) {

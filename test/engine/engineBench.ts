@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/base/log.ts';
+import type { Log } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
@@ -22,6 +22,8 @@ export async function until(holds: () => boolean): Promise<void> {
 export class EngineBench {
   readonly clock = new ManualClock();
   readonly hosts: FakeHost[] = [];
+  /** What the engine has logged, but for details. */
+  readonly logged: string[] = [];
   readonly engine: Engine;
 
   constructor(options: OptionsInput = {}, host: FakeHostOptions = {}) {
@@ -34,7 +36,7 @@ export class EngineBench {
       agent: Buffer.from('00000004pass'),
       options: Options.parse(options),
       clock: this.clock,
-      log: silentLog,
+      log: this.#log(),
       identity: { machine: 'test', owner: `${process.pid}:` },
       images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
     });
@@ -75,6 +77,11 @@ export class EngineBench {
 
   session(id: string): SessionInfo | undefined {
     return this.engine.snapshot().sessions.find((session) => session.id === id);
+  }
+
+  #log(): Log {
+    const keep = (message: string) => void this.logged.push(message);
+    return { debug: () => {}, info: keep, warn: keep, error: keep };
   }
 
   /** Waits until the session has a cell in its hands. */

@@ -109,11 +109,35 @@ describe('a session', () => {
     });
   }
 
-  it('that lost its sandbox while idle is shown as ended', async () => {
+  it('that lost its sandbox while idle is shown as ended, with the reason, which is logged', async () => {
     const { bench, sessionId } = await sessionBench();
+    expect(bench.session(sessionId)?.endReason).toBeNull();
     await bench.engine.stopSandbox(bench.session(sessionId)?.sandboxId ?? '');
     await until(() => bench.session(sessionId)?.state === 'ended');
-    expect(bench.session(sessionId)?.sandboxId).toBeNull();
+    expect(bench.session(sessionId)).toMatchObject({
+      sandboxId: null,
+      endReason: expect.stringMatching(/^its sandbox was lost \(.+\)$/),
+    });
+    expect(bench.logged).toEqual([`Session ${sessionId} has ended: ${bench.session(sessionId)?.endReason}.`]);
+  });
+
+  it('that loses its interpreter between two cells has ended at that moment', async () => {
+    const { bench, sessionId, run } = await sessionBench();
+    await run('leave 1000 3');
+    expect(bench.session(sessionId)?.state).toBe('idle');
+    bench.clock.advance(1_000);
+    await until(() => bench.session(sessionId)?.state === 'ended');
+    const endReason = 'its interpreter left with exit status 3';
+    expect(bench.session(sessionId)).toMatchObject({ sandboxId: null, endReason });
+    expect((await run('get x')).error?.message).toContain(endReason);
+    expect((await bench.engine.restartSession(sessionId)).ok).toBe(true);
+    expect(bench.session(sessionId)).toMatchObject({ state: 'idle', endReason: null });
+  });
+
+  it('that loses its interpreter during a cell says what the cell came to', async () => {
+    const { bench, sessionId, run } = await sessionBench();
+    await run('oom');
+    expect(bench.session(sessionId)?.endReason).toBe('it ran out of memory');
   });
 
   it('restarts in the middle of a cell; those that wait are sent away', async () => {

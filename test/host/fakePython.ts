@@ -16,6 +16,8 @@ export interface FakeIo {
   outOfMemory(): Promise<never>;
   /** The container dies with all that is in it. */
   die(): Promise<never>;
+  /** The process leaves by itself after `ms`, whatever it does then. */
+  leaveLater(ms: number, status: number): void;
   readonly variables: Map<string, unknown>;
   readonly stdin: string;
 }
@@ -71,6 +73,10 @@ const COMMANDS: Readonly<Record<string, (rest: string, io: FakeIo) => Promise<vo
   hang: (_, io) => io.hang(),
   oom: (_, io) => io.outOfMemory(),
   die: (_, io) => io.die(),
+  leave: (rest, io) => {
+    const [ms, status] = rest.split(' ');
+    io.leaveLater(Number(ms), Number(status));
+  },
 };
 
 /** Where a fake process's words go. */
@@ -166,6 +172,7 @@ export class FakePython {
         this.#sink.die();
         return never();
       },
+      leaveLater: (ms, code) => void this.#clock.schedule(ms, () => this.#leave({ code, signal: null })),
       variables: this.#variables,
       stdin,
     };

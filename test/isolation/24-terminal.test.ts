@@ -38,7 +38,10 @@ function snapshotWith(text: string): Snapshot {
         sandboxes: (['idle', 'leased'] as const).map((state) => ({ ...common, state, sessionId: null, header: text })),
       },
     ],
-    sessions: [{ ...common, language: 'python', environment: 'python', state: 'busy', sandboxId: text }],
+    sessions: (['busy', 'ended'] as const).map((state) => ({
+      ...{ ...common, language: 'python', environment: 'python', state, sandboxId: text },
+      endReason: state === 'ended' ? text : null,
+    })),
     running: 1,
   };
 }

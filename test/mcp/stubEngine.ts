@@ -48,6 +48,7 @@ export function sessionInfo(over: Partial<SessionInfo> = {}): SessionInfo {
     environment: 'python',
     owner: { id: 'o1', kind: 'mcp', label: 'someone' },
     state: 'idle',
+    endReason: null,
     sandboxId: null,
     openedAt: 0,
     lastUsedAt: 0,

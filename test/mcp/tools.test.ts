@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { INSTRUCTIONS, toolsHash } from '../../src/mcp/tools.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
-import { checkAnswer, runResult, StubEngine } from './stubEngine.ts';
+import { checkAnswer, runResult, StubEngine, sessionInfo } from './stubEngine.ts';
 
 describe('the tools as a client sees them', () => {
   it('are listed with closed input schemas and with output schemas', async () => {
@@ -69,6 +69,17 @@ describe('the tools as a client sees them', () => {
     expect((await call(client, 'interrupt_session', { session_id: 's1' })).isError).toBe(false);
     expect((await call(client, 'close_session', { session_id: 's1' })).isError).toBe(false);
     expect(engine.closed).toEqual(['s1']);
+  });
+
+  it('say why a session has ended', async () => {
+    const engine = new StubEngine();
+    const endReason = 'it ran out of \x1b[2Jmemory';
+    engine.sessions.push(sessionInfo({ id: 's9', state: 'ended', endReason }));
+    const listed = await call(await connectInMemory(engine), 'list_sessions');
+    expect(listed.structuredContent).toMatchObject({
+      sessions: [{ session_id: 's9', state: 'ended', end_reason: 'it ran out of memory' }],
+    });
+    expect(textOf(listed)).toContain('ended (it ran out of memory)');
   });
 
   it('answer what the engine refuses with cause and next step', async () => {

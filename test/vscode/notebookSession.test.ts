@@ -15,7 +15,7 @@ function setUp() {
   return { bench, session: new NotebookSession(handle, 'python', BOB) };
 }
 
-async function opened(session: NotebookSession): Promise<{ id: string; replaced: boolean }> {
+async function opened(session: NotebookSession): Promise<{ id: string; lost: string | null }> {
   const result = await session.open(signal);
   if (!result.ok) throw new Error(result.error.message);
   return result;
@@ -30,17 +30,21 @@ describe('NotebookSession', () => {
     const { session } = setUp();
     expect(session.info).toBeUndefined();
     const { id } = await opened(session);
-    expect(await opened(session)).toEqual({ ok: true, id, replaced: false });
+    expect(await opened(session)).toEqual({ ok: true, id, lost: null });
     expect((await run(session, id, 'print hello')).stdout).toContain('hello');
   });
 
-  it('starts the same session anew when its sandbox was lost, and counts from one', async () => {
+  it('starts the same session anew when its sandbox was lost, says why and counts from one', async () => {
     const { bench, session } = setUp();
     const { id } = await opened(session);
     session.nextOrder();
     await bench.engine.stopSandbox(bench.session(id)?.sandboxId ?? '');
     await until(() => session.info?.state === 'ended');
-    expect(await opened(session)).toEqual({ ok: true, id, replaced: false });
+    const lost = expect.stringMatching(/^its sandbox was lost \(.+\)$/);
+    expect(session.loss).toEqual(lost);
+    expect(await opened(session)).toEqual({ ok: true, id, lost });
+    expect(session.loss).toBeNull();
+    expect(await opened(session)).toEqual({ ok: true, id, lost: null });
     expect(session.nextOrder()).toBe(1);
     expect((await run(session, id, 'print again')).status).toBe('ok');
   });
@@ -50,8 +54,16 @@ describe('NotebookSession', () => {
     const { id } = await opened(session);
     await bench.engine.closeSession(id);
     const next = await opened(session);
-    expect(next.replaced).toBe(true);
+    expect(next.lost).toBe('it was closed');
     expect(next.id).not.toBe(id);
+  });
+
+  it('says nothing of a loss that a cell has shown', async () => {
+    const { session } = setUp();
+    const { id } = await opened(session);
+    expect((await run(session, id, 'oom')).sessionLost).toBe(true);
+    expect(session.loss).toBeNull();
+    expect(await opened(session)).toEqual({ ok: true, id, lost: null });
   });
 
   it('interrupts what runs in it, whoever started it', async () => {

@@ -26,6 +26,7 @@ export function session(over: Partial<SessionInfo> = {}): SessionInfo {
     environment: 'python',
     owner: { id: 'notebook/1', kind: 'notebook', label: 'Untitled-1.ipynb' },
     state: 'idle',
+    endReason: null,
     sandboxId: 'c0ffee0123456789',
     openedAt: NOW - 3_600_000,
     lastUsedAt: NOW - 5_000,

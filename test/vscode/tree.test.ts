@@ -52,6 +52,10 @@ describe('poolRows', () => {
     const row = (over: Parameters<typeof session>[0]) =>
       poolRows(snapshot({ sessions: [session({ memoryBytes: 114 * 1_048_576, ...over })] }), NOW)[0]?.children[0];
     expect(row({ state: 'busy' })?.description).toBe('Python · running');
+    expect(row({ state: 'ended', endReason: 'it ran out of memory' })).toMatchObject({
+      description: 'Python · ended: it ran out of memory',
+      icon: 'warning',
+    });
     expect(row({})?.tooltip.split('\n').slice(1)).toEqual([
       'State: idle · 114 MB',
       'Owner: notebook Untitled-1.ipynb',

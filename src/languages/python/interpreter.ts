@@ -25,10 +25,12 @@ interface RunningCompletion {
   readonly answered: Deferred<CompletionList>;
 }
 
+const NO_PROGRESS: Progress = { error: null, done: null, state: null, refused: 0, stdoutBytes: 0, stderrBytes: 0 };
 const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
 
 /** One Python process. What it says of itself is believed about its own run and nothing else. */
 export class PythonInterpreter implements Interpreter {
+  readonly ended: Promise<CellEnd>;
   readonly #channel: Channel;
   readonly #once: boolean;
   #task: RunningCell | RunningCompletion | undefined;
@@ -49,7 +51,7 @@ export class PythonInterpreter implements Interpreter {
         onEvent: (line, stdoutBytes, stderrBytes) => this.#onEvent(line, stdoutBytes, stderrBytes),
       },
     );
-    void this.#channel.ended.then((end) => this.#onEnd(end));
+    this.ended = this.#channel.ended.then((end) => this.#onEnd(end));
   }
 
   run(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
@@ -60,7 +62,7 @@ export class PythonInterpreter implements Interpreter {
       ended: deferred<CellEnd>(),
       stdout: new TextStream(),
       stderr: new TextStream(),
-      progress: { error: null, done: null, state: null, refused: 0, stdoutBytes: 0, stderrBytes: 0 },
+      progress: NO_PROGRESS,
     };
     const stale = this.#unheard > 0;
     this.#unheard = 0;
@@ -151,14 +153,14 @@ export class PythonInterpreter implements Interpreter {
     task.ended.resolve(end);
   }
 
-  #onEnd(end: ChannelEnd): void {
+  #onEnd(end: ChannelEnd): CellEnd {
     this.#end = end;
     const task = this.#task;
     if (task?.kind === 'completion') this.#finishCompletion(task, NOTHING);
-    if (task?.kind !== 'cell') return;
-    const cellEnd =
-      end.kind === 'exit' ? endOfExit(end.exit, task.progress, this.#killed) : endOfLoss(end.loss, task.progress);
-    this.#finishCell(task, cellEnd);
+    const progress = task?.kind === 'cell' ? task.progress : NO_PROGRESS;
+    const cellEnd = end.kind === 'exit' ? endOfExit(end.exit, progress, this.#killed) : endOfLoss(end.loss, progress);
+    if (task?.kind === 'cell') this.#finishCell(task, cellEnd);
+    return cellEnd;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
-import { messageOf } from '../../base/log.ts';
+import { messageOf, plainText } from '../../base/log.ts';
 import type { EngineProblem, LanguageId, RunResult } from '../../engine/types.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 import type { CellNames } from './cellNames.ts';
@@ -14,7 +14,6 @@ import { SessionCells } from './sessionCells.ts';
 import { ShownDisplays } from './shownDisplays.ts';
 
 const INTERRUPTED = notice('Interrupted before the session was open.');
-const REPLACED = notice('The session that this notebook had was closed; this cell runs in a new one.');
 
 /** What a notebook's queue works with. */
 export interface CellQueueDeps {
@@ -68,6 +67,11 @@ export class CellQueue {
     if (refused.length > 0) throw refused[0];
   }
 
+  /** Whether a cell runs, or waits for its turn in the session. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** Interrupts the cell that runs and drops those that wait. */
   interrupt(): void {
     this.drop();
@@ -117,7 +121,7 @@ export class CellQueue {
     }
     execution.executionOrder = session.nextOrder();
     if (execution.executionOrder === 1) this.#forgetSession();
-    if (opened.replaced) await output.write([REPLACED]);
+    if (opened.lost !== null) await output.write([lossNotice(opened.lost)]);
     await this.#removeDeleted(opened.id, running);
     return this.#runIn(opened.id, running);
   }
@@ -169,6 +173,13 @@ export class CellQueue {
     const message = `${problem.message} ${problem.advice}`;
     return { kind: 'error', error: { name: 'No session', message, traceback: '' } };
   }
+}
+
+/** `reason` as in `it ran out of memory`. */
+function lossNotice(reason: string): OutputStep {
+  return notice(
+    `The session before has ended: ${plainText(reason)}.\nIts variables are gone; this cell runs in a new session.`,
+  );
 }
 
 /** An error of ours, or one that the engine did not expect. */

@@ -7,7 +7,7 @@ import { CellNames } from './cellNames.ts';
 import { CellQueue } from './cellQueue.ts';
 import type { CellDiagnostics } from './diagnostics.ts';
 import { Questions } from './questions.ts';
-import { NotebookSession } from './session.ts';
+import { CLOSED, NotebookSession } from './session.ts';
 
 // Saving an untitled notebook opens the file and closes the other; the file may be empty at first.
 const MOVE_MS = 1_000;
@@ -26,11 +26,15 @@ export interface NotebooksDeps {
   readonly onProblem: (problem: EngineProblem, language: LanguageId) => void;
   /** Gets a file that took over an untitled one's session. */
   readonly onMoved: (notebook: NotebookDocument, language: LanguageId) => void;
+  /** Gets a notebook whose session was lost while none of its cells ran, once; `reason` as in `it ran out of memory`. */
+  readonly onLost: (notebook: NotebookDocument, reason: string) => void;
   readonly diagnostics: CellDiagnostics;
 }
 
 interface Entry extends ActiveNotebook {
   notebook: NotebookDocument;
+  /** Why its session is lost, since that was reported. */
+  reported: string | null;
   /** Set while it is not known whether the notebook is gone or is being saved as a file. */
   leaving?: NodeJS.Timeout;
 }
@@ -45,6 +49,7 @@ export class Notebooks implements Disposable {
   constructor(handle: EngineHandle, deps: NotebooksDeps) {
     this.#handle = handle;
     this.#deps = deps;
+    this.#subscriptions.add(handle.onDidChange(() => this.#reportLosses()));
     this.#subscriptions.add(workspace.onDidCloseNotebookDocument((notebook) => this.release(notebook)));
     this.#subscriptions.add(toDisposable(() => this.#stopTimers()));
   }
@@ -77,6 +82,11 @@ export class Notebooks implements Disposable {
   labelOf(sessionId: string): string | undefined {
     const document = this.documentOf(sessionId);
     return document && path.basename(document.uri.path);
+  }
+
+  /** The user closes the session, and does not have to hear of it. */
+  expectClose(sessionId: string): void {
+    for (const entry of this.#entries) if (entry.session.info?.id === sessionId) entry.reported = CLOSED;
   }
 
   /** Gives the notebook a new interpreter; null when it has no session. Cells that wait are dropped. */
@@ -114,7 +124,7 @@ export class Notebooks implements Disposable {
     const names = new CellNames();
     const { diagnostics, onProblem } = this.#deps;
     const queue = new CellQueue({ session, names, diagnostics, onProblem });
-    const entry: Entry = { notebook, session, names, queue, questions: new Questions() };
+    const entry: Entry = { notebook, session, names, queue, questions: new Questions(), reported: null };
     this.#entries.add(entry);
     return entry;
   }
@@ -143,6 +153,17 @@ export class Notebooks implements Disposable {
     this.#entries.delete(entry);
     entry.queue.interrupt();
     await entry.session.close();
+  }
+
+  #reportLosses(): void {
+    for (const entry of this.#entries) {
+      const { session, queue, notebook, reported } = entry;
+      const { loss } = session;
+      // A cell that runs says it itself.
+      if (queue.isRunning || loss === reported) continue;
+      entry.reported = loss;
+      if (loss !== null && !entry.leaving) this.#deps.onLost(notebook, loss);
+    }
   }
 
   #stopTimers(): void {

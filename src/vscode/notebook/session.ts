@@ -1,10 +1,13 @@
 import type { Attempt, LanguageId, Owner, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 
-/** What opening gave: the session, and whether it replaces one that somebody else closed. */
+/** What opening gave: the session, and why the one before has ended, unless that is known to the user or there was none. */
 export type Opened =
-  | { readonly ok: true; readonly id: string; readonly replaced: boolean }
+  | { readonly ok: true; readonly id: string; readonly lost: string | null }
   | Extract<Attempt<never>, { ok: false }>;
+
+/** Why a session has ended that a person or an agent closed. */
+export const CLOSED = 'it was closed';
 
 /** A cell to run; `name` is the same for the same cell in every run of it. */
 export interface CellToRun {
@@ -20,6 +23,10 @@ export class NotebookSession {
   /** Of the latest session, closed or not. */
   #id: string | undefined;
   #runs = 0;
+  /** The user has seen, by a cell's own output, that the session is lost. */
+  #lossSeen = false;
+  /** Why the session is lost, since a cell tried to replace it. */
+  #lost: string | null = null;
 
   constructor(handle: EngineHandle, language: LanguageId, owner: Owner) {
     this.#handle = handle;
@@ -35,16 +42,23 @@ export class NotebookSession {
   /** Opens the session, or starts it anew, unless it lives. */
   async open(signal: AbortSignal): Promise<Opened> {
     const known = this.info;
-    if (known && known.state !== 'ended') return { ok: true, id: known.id, replaced: false };
+    if (known && known.state !== 'ended') return { ok: true, id: known.id, lost: null };
+    this.#lost = this.loss;
     const engine = await this.#handle.get();
     const opened = known
       ? await engine.restartSession(known.id)
       : await engine.openSession(this.language, this.#owner, signal);
     if (!opened.ok) return opened;
-    const replaced = !known && this.#id !== undefined;
-    this.#id = opened.value.id;
-    this.#runs = 0;
-    return { ok: true, id: opened.value.id, replaced };
+    const lost = this.#lost;
+    this.#begin(opened.value);
+    return { ok: true, id: opened.value.id, lost };
+  }
+
+  /** Why the session is lost, as far as no cell has said so; null while it lives and before there is one. */
+  get loss(): string | null {
+    if (this.#lossSeen || this.#id === undefined) return null;
+    const { info } = this;
+    return this.#lost ?? (info ? info.endReason : CLOSED);
   }
 
   /** The number that the next run shows beside its cell. */
@@ -63,7 +77,9 @@ export class NotebookSession {
     const engine = await this.#handle.get();
     const { language } = this;
     const request = { language, code, owner: this.#owner, sessionId, timeoutSeconds: 0, cell: name };
-    return engine.run(request, onOutput, signal);
+    const result = await engine.run(request, onOutput, signal);
+    if (result.sessionLost) this.#lossSeen = true;
+    return result;
   }
 
   /** Interrupts what the session runs, also for an agent that shares it. */
@@ -77,8 +93,9 @@ export class NotebookSession {
     const { info } = this;
     if (!info) return null;
     const engine = await this.#handle.get();
-    this.#runs = 0;
-    return engine.restartSession(info.id);
+    const restarted = await engine.restartSession(info.id);
+    if (restarted.ok) this.#begin(restarted.value);
+    return restarted;
   }
 
   /** Ends the session if there is one. */
@@ -86,5 +103,12 @@ export class NotebookSession {
     const { info } = this;
     this.#id = undefined;
     if (info) await this.#handle.current?.closeSession(info.id);
+  }
+
+  #begin({ id }: SessionInfo): void {
+    this.#id = id;
+    this.#runs = 0;
+    this.#lossSeen = false;
+    this.#lost = null;
   }
 }

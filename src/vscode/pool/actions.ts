@@ -18,7 +18,7 @@ export function registerPoolActions({ engine }: App, active: Notebooks): Disposa
     );
   onSession('hothouse.session.interrupt', async (on, { id }) => tell(await on.interruptSession(id)));
   onSession('hothouse.session.restart', (on, session) => restart(on, session, active));
-  onSession('hothouse.session.close', close);
+  onSession('hothouse.session.close', (on, session) => close(on, session, active));
   onSession('hothouse.session.show', (_, { id }) => show(id, active));
   stack.add(
     commands.registerCommand('hothouse.sandbox.stop', async (node?: Node) => {
@@ -26,7 +26,7 @@ export function registerPoolActions({ engine }: App, active: Notebooks): Disposa
       if (subject?.kind === 'sandbox' && engine.current) await stop(engine.current, subject.sandbox);
     }),
   );
-  stack.add(commands.registerCommand('hothouse.closeAllSessions', () => closeAll(engine.current)));
+  stack.add(commands.registerCommand('hothouse.closeAllSessions', () => closeAll(engine.current, active)));
   return stack;
 }
 
@@ -36,8 +36,9 @@ async function restart(engine: Engine, { id, runs }: SessionInfo, active: Notebo
   tell(notebook ? await active.restart(notebook) : await engine.restartSession(id));
 }
 
-async function close(engine: Engine, { id, runs }: SessionInfo): Promise<void> {
+async function close(engine: Engine, { id, runs }: SessionInfo, active: Notebooks): Promise<void> {
   if (!(await agreed(runs > 0, 'Close this session?', 'Its variables are lost.', 'Close'))) return;
+  active.expectClose(id);
   tell(await engine.closeSession(id));
 }
 
@@ -46,7 +47,7 @@ async function stop(engine: Engine, sandbox: { id: string; owner: unknown }): Pr
   if (await agreed(sandbox.owner !== null, 'Stop this sandbox?', detail, 'Stop')) await engine.stopSandbox(sandbox.id);
 }
 
-async function closeAll(engine: Engine | undefined): Promise<void> {
+async function closeAll(engine: Engine | undefined, active: Notebooks): Promise<void> {
   const sessions = engine?.snapshot().sessions ?? [];
   if (!engine || sessions.length === 0) {
     window.showInformationMessage('No session is open.');
@@ -54,6 +55,7 @@ async function closeAll(engine: Engine | undefined): Promise<void> {
   }
   const question = `Close ${counted(sessions.length, 'session')}?`;
   if (!(await agreed(true, question, 'Variables in them are lost, those of agents too.', 'Close All'))) return;
+  for (const { id } of sessions) active.expectClose(id);
   await Promise.all(sessions.map(({ id }) => engine.closeSession(id)));
 }
 

@@ -5,7 +5,6 @@ import type {
   Owner,
   SandboxInfo,
   SessionInfo,
-  SessionState,
   SlotState,
   Snapshot,
 } from '../../engine/types.ts';
@@ -135,25 +134,32 @@ const OWNER_ICONS: Readonly<Record<Owner['kind'], string>> = { notebook: 'notebo
 
 function sessionRow(session: SessionInfo, now: number, labelOf: LabelOf): Row {
   const { id, language, owner, state, memoryBytes, openedAt, lastUsedAt, runs } = session;
+  const words = stateWords(session);
   return {
     id: `session/${id}`,
     label: plainText(labelOf(session)),
     // A row has room for few words.
-    description: joined(languageName(language), state === 'idle' ? ageWords(now - openedAt) : stateWords(state)),
+    description: joined(languageName(language), state === 'idle' ? ageWords(now - openedAt) : words),
     tooltip: [
       `${languageName(language)} session ${plainText(id)}`,
-      joined(`State: ${stateWords(state)}`, memoryWords(memoryBytes)),
+      joined(`State: ${words}`, memoryWords(memoryBytes)),
       `Owner: ${ownerWords(owner)}`,
       `Opened ${ageWords(now - openedAt)} ago, ${counted(runs, 'run')}, last used ${ageWords(now - lastUsedAt)} ago`,
     ].join('\n'),
-    icon: state === 'busy' || state === 'starting' ? 'loading~spin' : OWNER_ICONS[owner.kind],
+    ...sessionLook(session),
     context: `session-${owner.kind}-${state}`,
     subject: { kind: 'session', session },
     children: [],
   };
 }
 
-function stateWords(state: SessionState): string {
+function sessionLook({ state, owner }: SessionInfo): Pick<Row, 'icon' | 'color'> {
+  if (state === 'ended') return { icon: 'warning', color: 'list.warningForeground' };
+  return { icon: state === 'idle' ? OWNER_ICONS[owner.kind] : 'loading~spin' };
+}
+
+function stateWords({ state, endReason }: SessionInfo): string {
+  if (state === 'ended' && endReason !== null) return `ended: ${oneLine(endReason)}`;
   return state === 'busy' ? 'running' : state;
 }
 

@@ -4,6 +4,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { displayTests } from './displayTests.ts';
 import { report, runTests, test } from './harness.ts';
 import { leanTests } from './leanTests.ts';
+import { lossTests } from './lossTests.ts';
 import { mcpTests } from './mcpTests.ts';
 import { notebookTests } from './notebookTests.ts';
 
@@ -26,6 +27,7 @@ export async function run(): Promise<void> {
   const { notebook } = notebookTests();
   displayTests();
   mcpTests(notebook);
+  lossTests();
   if (process.env.E2E_LEAN) leanTests();
   await runTests();
 }

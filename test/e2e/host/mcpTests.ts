@@ -25,17 +25,17 @@ export function mcpTests(notebook: () => NotebookDocument): void {
   });
 
   test('an agent runs code through them', async () => {
-    const answer = await call('run_code', { language: 'python', code: 'print("from an agent"); 6 * 7' });
+    const answer = await callTool('run_code', { language: 'python', code: 'print("from an agent"); 6 * 7' });
     assert.match(answer, /from an agent/);
     assert.match(answer, /42/);
   });
 
   test('an agent works in the session of a notebook', async () => {
     await runCell(notebook(), 'shared = 20');
-    const listed = await call('list_sessions', {});
+    const listed = await callTool('list_sessions', {});
     const id = /"session_id":\s*"([^"]+)"(?:(?!"session_id").)*Untitled/s.exec(listed)?.[1] ?? '';
     assert.notEqual(id, '', listed);
-    await call('run_code', { language: 'python', code: 'shared += 1', session_id: id });
+    await callTool('run_code', { language: 'python', code: 'shared += 1', session_id: id });
     assert.deepEqual(outputsOf(await runCell(notebook(), 'shared')), [{ 'text/plain': '21' }]);
   });
 
@@ -43,7 +43,7 @@ export function mcpTests(notebook: () => NotebookDocument): void {
     const settings = workspace.getConfiguration('hothouse');
     await settings.update('limits.timeoutSeconds', 1, ConfigurationTarget.Global);
     const answer = await until('a timeout', async () => {
-      const text = await call('run_code', { language: 'python', code: 'import time; time.sleep(3)' });
+      const text = await callTool('run_code', { language: 'python', code: 'import time; time.sleep(3)' });
       return text.includes('timeout') ? text : undefined;
     });
     assert.match(answer, /timeout/);
@@ -54,11 +54,12 @@ export function mcpTests(notebook: () => NotebookDocument): void {
     while (window.activeNotebookEditor) {
       await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     }
-    await until('the end of its session', async () => !(await call('list_sessions', {})).includes('Untitled'));
+    await until('the end of its session', async () => !(await callTool('list_sessions', {})).includes('Untitled'));
   });
 }
 
-async function call(name: string, input: object): Promise<string> {
+/** What an agent is answered by one of our tools, as text. */
+export async function callTool(name: string, input: object): Promise<string> {
   const tool = toolNamed(name);
   assert.ok(tool, `the tool ${name}`);
   const options = { input, toolInvocationToken: undefined };

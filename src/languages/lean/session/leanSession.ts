@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
+import { deferred } from '../../../base/deferred.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import type {
   CellEnd,
@@ -48,6 +49,8 @@ export class LeanSession implements Interpreter {
   readonly #settings: LeanSettings;
   readonly #clock: Clock;
   readonly #life = new AbortController();
+  readonly #ended = deferred<CellEnd>();
+  readonly ended = this.#ended.promise;
   #text: SessionText;
   #state: State;
   #job: Job | null = null;
@@ -234,6 +237,7 @@ export class LeanSession implements Interpreter {
     const document = 'document' in this.#state ? this.#state.document : null;
     this.#state = { kind: 'dead', end };
     this.#life.abort();
+    this.#ended.resolve(end);
     this.#job?.end(end);
     document?.worker.server.kill();
   }

@@ -54,6 +54,7 @@ describe('the end of a session', () => {
     const running = run('#eval spin 0\n');
     await until(() => servers[0]?.text.includes('spin 0') === true);
     session.kill();
+    expect(await session.ended).toMatchObject({ status: 'killed' });
     expect(await running).toMatchObject({ status: 'killed', alive: false });
     expect(await run(ADD)).toMatchObject({ status: 'killed', alive: false });
   });

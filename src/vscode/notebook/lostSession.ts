@@ -1,0 +1,53 @@
+import path from 'node:path';
+import {
+  type Disposable,
+  EventEmitter,
+  type NotebookCell,
+  NotebookCellStatusBarAlignment,
+  NotebookCellStatusBarItem,
+  type NotebookDocument,
+  notebooks,
+  window,
+} from 'vscode';
+import { DisposableStack } from '../../base/disposable.ts';
+import { plainText } from '../../base/log.ts';
+import type { EngineHandle } from '../engineHandle.ts';
+import { settled } from '../settled.ts';
+import { NOTEBOOK_TYPE } from './controller.ts';
+import type { ActiveNotebook, Notebooks } from './notebooks.ts';
+
+/** Notifies the user that a notebook's session is lost; `reason` as in `it ran out of memory`. */
+export async function notifyLoss(notebook: NotebookDocument, reason: string): Promise<void> {
+  const show = 'Show Notebook';
+  const name = path.basename(notebook.uri.path);
+  const chosen = await window.showWarningMessage(`The session of ${name} has ended. ${lossText(reason)}`, show);
+  if (chosen === show) await window.showNotebookDocument(notebook);
+}
+
+/** Marks the cells of a notebook whose session is lost, until a cell starts a new one. */
+export function registerLossStatus(handle: EngineHandle, active: Notebooks): Disposable {
+  const stack = new DisposableStack();
+  const changed = stack.add(new EventEmitter<void>());
+  const redraw = stack.add(settled(() => changed.fire()));
+  stack.add(handle.onDidChange(redraw.trigger));
+  stack.add(
+    notebooks.registerNotebookCellStatusBarItemProvider(NOTEBOOK_TYPE, {
+      onDidChangeCellStatusBarItems: changed.event,
+      provideCellStatusBarItems: (cell) => itemOf(cell, active.find(cell.notebook.uri)),
+    }),
+  );
+  return stack;
+}
+
+/** Only a cell that ran has lost something. */
+function itemOf({ document }: NotebookCell, entry: ActiveNotebook | undefined): NotebookCellStatusBarItem | undefined {
+  const reason = entry?.session.loss ?? null;
+  if (reason === null || entry?.names.find(document.uri.toString()) === undefined) return undefined;
+  const item = new NotebookCellStatusBarItem('$(warning) Session ended', NotebookCellStatusBarAlignment.Left);
+  item.tooltip = lossText(reason);
+  return item;
+}
+
+function lossText(reason: string): string {
+  return `Its variables are lost: ${plainText(reason)}. The next cell that you run starts a new session.`;
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import type { NotebookDocument } from 'vscode';
+import { test, until } from './harness.ts';
+import { callTool } from './mcpTests.ts';
+import { ERROR, newNotebook, outputsOf, runCell, STDERR, textOf } from './notebook.ts';
+
+/** Tests of sessions that are lost while none of their cells runs. */
+export function lossTests(): void {
+  test('a session whose container is removed says so in its next cell, with the reason', async () => {
+    const notebook = await newNotebook();
+    await runCell(notebook, 'kept = 1\nopen("mark-of-this-session", "w").close()');
+    docker('rm', '--force', containerWith('mark-of-this-session'));
+    await endedFor(/its sandbox was lost/);
+    await nextCellSays(notebook, 'its sandbox was lost');
+  });
+
+  test('so does one whose interpreter leaves', async () => {
+    const notebook = await newNotebook();
+    await runCell(notebook, 'kept = 1\nimport os, threading\nthreading.Timer(1, os._exit, [3]).start()');
+    await endedFor(/its interpreter left with exit status 3/);
+    await nextCellSays(notebook, 'its interpreter left with exit status 3');
+  });
+
+  test('and one that an agent has closed', async () => {
+    const notebook = await newNotebook();
+    await runCell(notebook, 'kept = 1');
+    const listed = await callTool('list_sessions', {});
+    const ids = [...listed.matchAll(/"session_id":\s*"([^"]+)"/g)].map(([, id]) => id);
+    await callTool('close_session', { session_id: ids.at(-1) });
+    await nextCellSays(notebook, 'it was closed');
+  });
+}
+
+async function endedFor(reason: RegExp): Promise<void> {
+  await until('the end of the session', async () => {
+    const listed = await callTool('list_sessions', {});
+    return /"ended"/.test(listed) && reason.test(listed);
+  });
+}
+
+/** The notice stands above all that the cell shows, and the cell after it has none. */
+async function nextCellSays(notebook: NotebookDocument, reason: string): Promise<void> {
+  const next = await runCell(notebook, 'kept');
+  const [first, second] = (outputsOf(next)[0]?.[STDERR] ?? '').split('\n');
+  assert.ok(first?.startsWith(`The session before has ended: ${reason}`), first);
+  assert.equal(second, 'Its variables are gone; this cell runs in a new session.');
+  assert.match(textOf(next, ERROR), /NameError/);
+  assert.equal(next.executionSummary?.executionOrder, 1);
+  assert.deepEqual(outputsOf(await runCell(notebook, '6 * 7')), [{ 'text/plain': '42' }]);
+}
+
+/** The container of this process's engine that has a file in its workspace. */
+function containerWith(file: string): string {
+  const format = '{{.ID}} {{.Label "dev.hothouse.owner"}}';
+  const rows = docker('ps', '--no-trunc', '--format', format).split('\n');
+  const ours = rows.map((row) => row.split(' ')).filter(([, owner]) => owner?.startsWith(`${process.pid}:`));
+  const found = ours.find(([id = '']) => succeeds(() => docker('exec', id, 'test', '-e', `/workspace/${file}`)));
+  assert.ok(found?.[0], 'the session’s container');
+  return found[0];
+}
+
+function docker(...args: string[]): string {
+  return execFileSync('docker', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+function succeeds(action: () => unknown): boolean {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
+}
