@@ -17,3 +17,13 @@ export function obstaclesIn({ host, environments }: Preflight): readonly Obstacl
   const isNothingThere = environments.length > 0 && found.filter(isMissing).length === environments.length;
   return isNothingThere ? found.slice(0, 1) : found.filter((obstacle) => !isMissing(obstacle));
 }
+
+/** Which languages can be run, and why the others cannot; `nameOf` gives a language's name for people. */
+export function readinessText({ host, environments }: Preflight, nameOf: (language: LanguageId) => string): string {
+  if (host.problem) return 'Ready for no language.';
+  const ready = environments.filter(({ problem }) => problem === null).map(({ language }) => nameOf(language));
+  const lacking = environments.flatMap(({ language, problem }) =>
+    problem ? [`Not ready for ${nameOf(language)}: ${problem.message}`] : [],
+  );
+  return [`Ready for ${ready.join(' and ') || 'no language'}.`, ...lacking].join(' ');
+}

@@ -182,7 +182,10 @@ class Planning {
 
   #mayTry(waiter: Waiter | null): boolean {
     const { backoff } = this.#state;
-    if (!backoff || this.#now >= backoff.until) return true;
+    if (!backoff) return true;
+    // One tells whether it works again; several would fail alike.
+    if (waiter === null && this.#creations > 0) return false;
+    if (this.#now >= backoff.until) return true;
     if (waiter !== null && waiter.number > backoff.lastWaiter) return true;
     this.#heldBack = true;
     return false;

@@ -276,16 +276,23 @@ export class Pool {
     const slot: IdleSlot = { kind: 'idle', id, member, since: member.bornAt };
     this.#slots.set(id, slot);
     if (abort.signal.aborted) this.#end(slot, 'it is not wanted any more');
-    else this.#backoff = null;
+    else this.#onBootWorked();
     void sandbox.lost.then(({ reason }) => this.#onLost(id, reason));
     this.#pulse();
+  }
+
+  #onBootWorked(): void {
+    if (this.#backoff) this.#log.info('Sandboxes can be made again.');
+    this.#backoff = null;
   }
 
   #onBootFailed({ id, abort }: BootingSlot, cause: unknown): void {
     this.#slots.delete(id);
     if (!abort.signal.aborted) {
-      this.#log.warn(`a sandbox could not be made: ${messageOf(cause)}`);
-      this.#backoff = backOff(this.#backoff, this.#clock.now(), this.#waiting.last);
+      const reason = messageOf(cause);
+      // What is tried again and again for the same reason is not logged again and again.
+      if (reason !== this.#backoff?.reason) this.#log.warn(`A sandbox could not be made: ${reason}`);
+      this.#backoff = backOff(this.#backoff, this.#clock.now(), { reason, lastWaiter: this.#waiting.last });
       for (const waiter of strandedWaiters(this.#state())) this.#waiting.settle(waiter, { kind: 'failed', cause });
     }
     this.#pulse();

@@ -10,9 +10,14 @@ export interface Waiter {
   readonly purpose: Purpose;
 }
 
-/** After a failed boot: no other is tried before `until`, except for requests newer than `lastWaiter`. */
+/**
+ * After failed boots: no other is tried before `until`, except for requests newer than `lastWaiter`. It lasts until a boot
+ * succeeds.
+ */
 export interface Backoff {
   readonly failures: number;
+  /** What the latest of them failed with, for people. */
+  readonly reason: string;
   readonly until: number;
   readonly lastWaiter: number;
 }
@@ -34,10 +39,14 @@ const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 
 /** The backoff after one more failed boot. */
-export function backOff(before: Backoff | null, now: number, lastWaiter: number): Backoff {
+export function backOff(
+  before: Backoff | null,
+  now: number,
+  { reason, lastWaiter }: Pick<Backoff, 'reason' | 'lastWaiter'>,
+): Backoff {
   const failures = (before?.failures ?? 0) + 1;
   const delay = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 10));
-  return { failures, until: now + delay, lastWaiter };
+  return { failures, reason, until: now + delay, lastWaiter };
 }
 
 /**

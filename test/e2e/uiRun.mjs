@@ -7,7 +7,7 @@ import { clickThroughSession } from './uiSession.mjs';
 
 /** Installs the packed extension and drives it by keyboard and mouse: with Docker, with Lean if there is an image, without Docker. */
 export async function runUiTests({ out, shots, folder, vsix, report, leanImage, ...editorFiles }) {
-  await drive('session', {}, clickThroughSession);
+  await drive('session', { 'hothouse.lean.image': 'hothouse/absent:latest' }, clickThroughSession);
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
 

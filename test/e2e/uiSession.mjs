@@ -23,6 +23,7 @@ export async function clickThroughSession({ page, step, folder }) {
   await step('Restart Session in the toolbar forgets', () => restart(page), 'restarted');
   await step('a session that is lost while idle says so at once', () => lose(page), 'lost');
   await step('the next cell says why its variables are gone', () => afterLoss(page), 'after-loss');
+  await step('the doctor says what is ready and what is not', () => doctor(page), 'doctor');
   await step('the tree closes the session', () => close(page), 'closed');
 }
 
@@ -136,6 +137,13 @@ async function afterLoss(page) {
   await inOutput(page, (frame) => frame.getByText('in a new session', { exact: true }).first());
   const marks = page.locator('.notebookOverlay .cell-status-item', { hasText: 'Session ended' });
   await waitFor('the marks to go', async () => (await marks.count()) === 0);
+}
+
+async function doctor(page) {
+  await command(page, 'Hothouse: Doctor');
+  const toast = page.locator('.notification-toast', { hasText: 'Ready for Python. Not ready for Lean: ' }).first();
+  await toast.filter({ hasText: 'There is no image hothouse/absent:latest.' }).waitFor();
+  await toast.getByRole('button', { name: 'Build It' }).waitFor();
 }
 
 async function close(page) {

@@ -214,11 +214,24 @@ describe('hothouse doctor', () => {
       });
       engine.preflight = async () => ({ host: { info, problem: null }, runtime: 'runc', environments });
       const { status, stdout } = await cli(['doctor']);
-      return [status, ...stdout.split('\n').filter((line) => line.includes('No '))];
+      return [status, ...stdout.split('\n').filter((line) => /No |Ready/.test(line))];
     };
-    expect(await look(['lean'])).toEqual([0, 'note  No lean. Build it.']);
-    expect(await look(['python'])).toEqual([0, 'note  No python. Build it.']);
-    expect(await look(LANGUAGES)).toEqual([1, 'wrong No python.', 'note  No lean. Build it.']);
+    expect(await look(['lean'])).toEqual([
+      0,
+      'note  No lean. Build it.',
+      'Ready for python. Not ready for lean: No lean.',
+    ]);
+    expect(await look(['python'])).toEqual([
+      0,
+      'note  No python. Build it.',
+      'Ready for lean. Not ready for python: No python.',
+    ]);
+    expect(await look(LANGUAGES)).toEqual([
+      1,
+      'wrong No python.',
+      'note  No lean. Build it.',
+      'Ready for no language. Not ready for python: No python. Not ready for lean: No lean.',
+    ]);
   });
 
   it('reports what cannot be used with status 1, cause and next step', async () => {
@@ -231,7 +244,7 @@ describe('hothouse doctor', () => {
     engine.preflight = async () => ({ host: { info: null, problem }, runtime: null, environments: [] });
     expect(await cli(['doctor'])).toEqual({
       status: 1,
-      stdout: 'wrong No engine.\n      Install one.\n        apt install\n',
+      stdout: 'wrong No engine.\n      Install one.\n        apt install\nReady for no language.\n',
       stderr: '',
     });
   });

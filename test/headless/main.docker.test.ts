@@ -45,6 +45,14 @@ describe('hothouse run on a real Docker Engine', () => {
     expect((await end).status).toBe(143);
   });
 
+  it('tells by the doctor which language is ready and which is not', async () => {
+    const { status, stdout } = await ended(start(['doctor', '--set', 'lean.image=hothouse/absent:latest']));
+    expect(status).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      'Ready for python. Not ready for lean: There is no image hothouse/absent:latest.',
+    );
+  });
+
   it('survives that nobody reads its output', async () => {
     const child = start(['run', 'python', '-']);
     const end = ended(child, 'while True: print("x" * 1000)');

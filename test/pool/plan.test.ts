@@ -39,7 +39,7 @@ describe('a plan', () => {
   it('looks again at the end of the backoff for one who would need the place of another', () => {
     const slots = [idle(1, 'a'), idle(2, 'a')];
     const waiters = [{ number: 3, owner: owner('b'), purpose: 'run' as const }];
-    const backoff = { failures: 1, until: 500, lastWaiter: 3 };
+    const backoff = { failures: 1, reason: 'no image', until: 500, lastWaiter: 3 };
     expect(plan(state({ slots, waiters, backoff }), 100)).toEqual({ actions: [], wakeAt: 500 });
     const later = plan(state({ slots, waiters, backoff }), 500);
     expect(later.actions.map(({ kind }) => kind)).toEqual(['retire', 'boot']);

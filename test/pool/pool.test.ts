@@ -361,6 +361,31 @@ describe('a sandbox that cannot be made', () => {
     expect((await bench.lease('a')).kind).toBe('granted');
   });
 
+  it('is logged once for each reason, tried again one at a time, and logged when it can be made again', async () => {
+    const bench = new PoolBench({ prewarm: true, size: 4 });
+    bench.failure = new Error('no image');
+    await settled();
+    const pass = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        bench.clock.advance(1_000);
+        await settled();
+      }
+    };
+    const first = bench.boots;
+    bench.mostBooting = 0;
+    await pass(600);
+    expect(bench.boots).toBeGreaterThan(first + 15);
+    expect(bench.mostBooting).toBe(1);
+    expect(bench.logged).toEqual([expect.stringContaining('no image')]);
+    bench.failure = new Error('disk full');
+    await pass(60);
+    expect(bench.logged.slice(1)).toEqual([expect.stringContaining('disk full')]);
+    bench.failure = null;
+    await pass(60);
+    expect(bench.states).toEqual(['idle', 'idle', 'idle', 'idle']);
+    expect(bench.logged.slice(2)).toEqual(['Sandboxes can be made again.']);
+  });
+
   it('does not hurt those whom another sandbox will serve', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const lease = await bench.take('a');

@@ -1,5 +1,4 @@
 import { deferred } from '../../src/base/deferred.ts';
-import { silentLog } from '../../src/base/log.ts';
 import type { Grant, Lease } from '../../src/pool/lease.ts';
 import type { PoolOptions } from '../../src/pool/options.ts';
 import type { Owner } from '../../src/pool/owner.ts';
@@ -45,11 +44,15 @@ export class PoolBench {
   bootMs: number | null = 0;
   /** What a sandbox still has to do after its first reset. */
   prepare: Prepare = () => null;
+  /** What was logged, but for details. */
+  readonly logged: string[] = [];
   readonly #held: (() => void)[] = [];
 
   constructor(options: Partial<PoolOptions> = {}) {
     const prepare: Prepare = (sandbox) => this.prepare(sandbox);
-    const deps = { boot: this.boot, prepare, clock: this.clock, log: silentLog };
+    const keep = (message: string) => void this.logged.push(message);
+    const log = { debug: () => {}, info: keep, warn: keep, error: keep };
+    const deps = { boot: this.boot, prepare, clock: this.clock, log };
     this.pool = new Pool({ ...deps, options: { ...OPTIONS, ...options } });
   }
 

@@ -1,6 +1,6 @@
 import { plainText } from '../../base/log.ts';
 import type { Configuration } from '../../config/config.ts';
-import { obstaclesIn } from '../../engine/obstacles.ts';
+import { obstaclesIn, readinessText } from '../../engine/obstacles.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { HostInfo } from '../../host/host.ts';
 import { hostAdvice } from '../advice.ts';
@@ -23,7 +23,8 @@ export const doctor: Command = {
     const preflight = await withEngine(context, (engine) => engine.preflight(context.signal));
     const report = reportOf(preflight, context.configuration);
     const inTheWay = obstaclesIn(preflight).map(({ problem }) => problem);
-    const text = args.values.json ? jsonLine(report, 2) : `${plainText(reportText(report, inTheWay))}\n`;
+    const lines = [...reportLines(report, inTheWay), readinessText(preflight, (language) => language)];
+    const text = args.values.json ? jsonLine(report, 2) : `${plainText(lines.join('\n'))}\n`;
     context.terminal.stdout.write(text);
     return inTheWay.length === 0 ? 0 : FAILURE_STATUS;
   },
@@ -33,10 +34,10 @@ function reportOf({ host, runtime, environments }: Preflight, { files, problems 
   return { host, runtime, environments, config: { files, problems }, advice: host.info ? hostAdvice(host.info) : [] };
 }
 
-function reportText(
+function reportLines(
   { host, runtime, environments, config, advice }: ReturnType<typeof reportOf>,
   inTheWay: readonly EngineProblem[],
-): string {
+): string[] {
   return [
     ...(host.info ? [`ok    ${hostText(host.info, host.problem ? null : runtime)}`] : []),
     ...(host.problem ? [wrong(problemText(host.problem))] : []),
@@ -44,7 +45,7 @@ function reportText(
     ...config.files.map((file) => `ok    configuration ${file}`),
     ...config.problems.map(wrong),
     ...advice.map((line) => `note  ${line}`),
-  ].join('\n');
+  ];
 }
 
 function environmentText(

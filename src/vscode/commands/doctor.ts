@@ -1,8 +1,9 @@
 import { window } from 'vscode';
-import { obstaclesIn } from '../../engine/obstacles.ts';
+import { obstaclesIn, readinessText } from '../../engine/obstacles.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { App } from '../app.ts';
-import { tellProblem } from './fix.ts';
+import { EDITOR_LANGUAGES } from '../languages.ts';
+import { applyFix, fixFor, tellProblem } from './fix.ts';
 
 /** Looks at everything anew, writes what was found to the log and says the verdict. */
 export async function doctor(app: App): Promise<void> {
@@ -12,12 +13,19 @@ export async function doctor(app: App): Promise<void> {
   for (const line of reportLines(found, inTheWay)) app.log.info(line);
   const [worst] = obstacles;
   if (worst) return tellProblem(worst.problem, worst.language, app);
+  await tellReadiness(found, app);
+}
+
+async function tellReadiness(found: Preflight, app: App): Promise<void> {
+  const text = readinessText(found, (language) => EDITOR_LANGUAGES[language].name);
+  app.log.info(text);
+  const lacking = found.environments.find(({ problem }) => problem);
+  const fix = lacking?.problem && fixFor(lacking.problem, lacking.language);
   const show = 'Show Log';
-  const chosen = await window.showInformationMessage(
-    `Hothouse is ready: ${found.host.info?.name ?? 'host found'}.`,
-    show,
-  );
+  const buttons = [...(fix ? [fix.label] : []), show];
+  const chosen = await window.showInformationMessage(`${found.host.info?.name ?? 'Hothouse'}: ${text}`, ...buttons);
   if (chosen === show) app.log.show();
+  else if (chosen && fix && lacking) await applyFix(fix, lacking.language, app);
 }
 
 type Problems = readonly EngineProblem[];

@@ -12,7 +12,7 @@ const INSTALL_DOCS = Uri.parse('https://docs.docker.com/engine/install/');
 /** Does the one thing that mends the present problem. */
 export async function fixProblem(app: App): Promise<void> {
   const { obstacle } = app.health;
-  if (obstacle) await apply(fixFor(obstacle.problem, obstacle.language), obstacle.language, app);
+  if (obstacle) await applyFix(fixFor(obstacle.problem, obstacle.language), obstacle.language, app);
   else await app.health.check();
 }
 
@@ -20,10 +20,11 @@ export async function fixProblem(app: App): Promise<void> {
 export async function tellProblem(problem: EngineProblem, language: LanguageId, app: App): Promise<void> {
   const fix = fixFor(problem, language);
   const chosen = await window.showErrorMessage(`${problem.message} ${problem.advice}`, fix.label);
-  if (chosen === fix.label) await apply(fix, language, app);
+  if (chosen === fix.label) await applyFix(fix, language, app);
 }
 
-async function apply(fix: Fix, language: LanguageId, app: App): Promise<void> {
+/** Does what a fix is. */
+export async function applyFix(fix: Fix, language: LanguageId, app: App): Promise<void> {
   switch (fix.kind) {
     case 'build':
       return buildEnvironment(language, app);
@@ -67,7 +68,8 @@ function promptShown(terminal: Terminal): Promise<void> {
   });
 }
 
-function fixFor(problem: EngineProblem, language: LanguageId): Fix {
+/** What mends a problem that was met with a language, with the user's settings as they are. */
+export function fixFor(problem: EngineProblem, language: LanguageId): Fix {
   return fixOf(
     problem,
     EDITOR_LANGUAGES[language],
