@@ -12,8 +12,22 @@ export interface Configuration {
   readonly options: Options;
   /** Configuration files that were read. */
   readonly files: readonly string[];
-  /** One sentence each. */
+  /** Wrong values, one sentence each. */
   readonly problems: readonly string[];
+  /** What is not taken from the configuration of another program although nothing is wrong with it. */
+  readonly notes: readonly Note[];
+}
+
+/** A sentence on a configuration. An important one is said at each start, the others by the doctor. */
+export interface Note {
+  readonly text: string;
+  readonly important: boolean;
+}
+
+/** A note that depends on the options in force; its text is null where there is nothing to say. */
+export interface PendingNote {
+  readonly text: (options: Options) => string | null;
+  readonly important: boolean;
 }
 
 /** Where configuration is looked for. */
@@ -31,6 +45,7 @@ export interface FoundSources {
   readonly sources: readonly OptionSource[];
   readonly files: readonly string[];
   readonly problems: readonly string[];
+  readonly notes?: readonly PendingNote[];
 }
 
 const PREFIX = 'HOTHOUSE_';
@@ -38,7 +53,8 @@ const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
 
 /**
  * Reads the configuration: command line, settings, `HOTHOUSE_*` variables, YAML, then what python-docker-mcp and
- * lean-docker-mcp are set up with, in this order, then defaults. What is wrong is told and passed over.
+ * lean-docker-mcp are set up with, in this order, then defaults. What is wrong is told and passed over. A variable that is
+ * empty is not set.
  */
 export async function loadConfiguration({ flags, settings, env, home }: ConfigPlaces): Promise<Configuration> {
   const found = [
@@ -53,7 +69,13 @@ export async function loadConfiguration({ flags, settings, env, home }: ConfigPl
     options,
     files: found.flatMap(({ files }) => files),
     problems: [...found.flatMap((part) => part.problems), ...problems.map(({ message }) => message)],
+    notes: found.flatMap(({ notes = [] }) => notes).flatMap((note) => noteWith(note, options)),
   };
+}
+
+function noteWith({ text, important }: PendingNote, options: Options): Note[] {
+  const sentence = text(options);
+  return sentence === null ? [] : [{ text: sentence, important }];
 }
 
 /** The variable that sets an option: `pool.maxAgeSeconds` → `HOTHOUSE_POOL_MAX_AGE_SECONDS`. */
@@ -76,7 +98,7 @@ function variableSources(env: ConfigPlaces['env']): FoundSources {
   const sources: OptionSource[] = [];
   const problems: string[] = [];
   for (const [name, value] of Object.entries(env)) {
-    if (!name.startsWith(PREFIX) || name === CONFIG_VARIABLE || value === undefined) continue;
+    if (!name.startsWith(PREFIX) || name === CONFIG_VARIABLE || !value?.trim()) continue;
     const key = keys.get(name);
     if (key) sources.push({ name, values: { [key]: value }, text: true });
     else problems.push(`${name} sets no option and was passed over; there are ${[...keys.keys()].join(', ')}.`);
@@ -85,7 +107,7 @@ function variableSources(env: ConfigPlaces['env']): FoundSources {
 }
 
 async function fileSources(env: ConfigPlaces['env'], home: string): Promise<FoundSources> {
-  const chosen = env[CONFIG_VARIABLE];
+  const chosen = env[CONFIG_VARIABLE]?.trim();
   const path = chosen || join(home, '.hothouse', 'config.yaml');
   const file = await readYaml(path);
   switch (file.kind) {

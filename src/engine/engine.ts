@@ -1,6 +1,6 @@
 import { toDisposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
-import { LABEL } from '../host/labels.ts';
+import { isOwnImage, LABEL } from '../host/labels.ts';
 import type { CellPlace, Draft } from '../languages/language.ts';
 import { leanLanguage } from '../languages/lean/lean.ts';
 import { preloadingPython } from '../languages/python/python.ts';
@@ -12,7 +12,7 @@ import { newRunId } from './ids.ts';
 import { MemoryPoll } from './memory.ts';
 import type { Options } from './options.ts';
 import { preflight } from './preflight.ts';
-import { engineClosed, otherLanguage, problemOf, sessionLimit, unknownLanguage } from './problems.ts';
+import { engineClosed, foreignImage, otherLanguage, problemOf, sessionLimit, unknownLanguage } from './problems.ts';
 import { leanSettings } from './profile.ts';
 import { checkAll, goalsOf, type RunTask, tryAll } from './provers.ts';
 import { isLanguage, requestProblem } from './request.ts';
@@ -193,6 +193,7 @@ class LiveEngine implements Engine {
     if (!isLanguage(language)) return refused(unknownLanguage(language));
     const environment = this.#environments[language];
     const tag = environment.image;
+    if (!isOwnImage(tag)) return refused(foreignImage(language, tag));
     try {
       const source = await this.#deps.images[language]();
       const { baseImage } = this.#options.docker;

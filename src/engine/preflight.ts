@@ -1,5 +1,6 @@
 import type { Host, HostInfo, ImageInfo } from '../host/host.ts';
-import { runtimeUnknown } from '../host/problem.ts';
+import { LABEL } from '../host/labels.ts';
+import { imageMissing, runtimeUnknown } from '../host/problem.ts';
 import type { Environment } from './environment.ts';
 import { problemOf } from './problems.ts';
 import type { EngineProblem, Preflight } from './types.ts';
@@ -32,16 +33,11 @@ async function look(host: Host, { id, language, image }: Environment, skip: bool
   // Without a host nothing is known of its images, and its own problem is the one to mend.
   if (skip) return { ...base, image: null, problem: null };
   const { value, problem } = await attempt<ImageInfo | null>(() => host.image(image, signal));
-  return { ...base, image: value, problem: problem ?? (value ? null : imageMissing(image, language.id)) };
+  return { ...base, image: value, problem: problem ?? (value ? null : missing(image, language.id)) };
 }
 
-function imageMissing(image: string, language: string): EngineProblem {
-  return {
-    kind: 'image_missing',
-    message: `There is no image ${image}.`,
-    advice: `Build it with \`hothouse build ${language}\`.`,
-    command: `hothouse build ${language}`,
-  };
+function missing(image: string, language: string): EngineProblem {
+  return imageMissing({ image, labels: { [LABEL.environment]: language } }, `There is no image ${image}.`);
 }
 
 async function attempt<T>(

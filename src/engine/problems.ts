@@ -103,3 +103,12 @@ export function stillAsked(id: string): EngineProblem {
 export function otherLanguage(id: string, language: string): EngineProblem {
   return invalidRequest(`Session ${id} runs ${language}.`, `Use language ${language} in it, or another session.`);
 }
+
+/** A build that would give somebody else's image another meaning. */
+export function foreignImage(language: string, image: string): EngineProblem {
+  const option = `${language}.image`;
+  return invalidRequest(
+    `The option ${option} is ${image}, and only images whose names begin with hothouse/ are built.`,
+    `Leave ${option} at its default, or give it such a name.`,
+  );
+}

@@ -42,7 +42,10 @@ export async function runCli(argv: readonly string[], cli: Cli): Promise<number>
 async function perform(command: Command, args: CommandArguments, cli: Cli): Promise<number> {
   const configuration = await loadConfiguration({ flags: configurationFlags(args), env: cli.env, home: cli.home });
   // The doctor tells them in its report.
-  if (command !== doctor) for (const problem of configuration.problems) say(cli.terminal, problem);
+  if (command !== doctor) {
+    const important = configuration.notes.filter((note) => note.important).map(({ text }) => text);
+    for (const sentence of [...configuration.problems, ...important]) say(cli.terminal, sentence);
+  }
   const log = terminalLog(cli.terminal, Boolean(args.values.verbose));
   return command.run({ ...cli, configuration, log }, args);
 }

@@ -13,3 +13,11 @@ export const LABEL = {
   /** On images that only others are built from. */
   stage: 'dev.hothouse.stage',
 } as const;
+
+/** What the names of images begin with that Hothouse builds. */
+const OWN_IMAGES = 'hothouse/';
+
+/** Whether Hothouse builds images of this name; every other name is somebody else's. */
+export function isOwnImage(image: string): boolean {
+  return image.startsWith(OWN_IMAGES);
+}

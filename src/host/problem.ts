@@ -1,4 +1,4 @@
-import { LABEL } from './labels.ts';
+import { isOwnImage, LABEL } from './labels.ts';
 import type { ContainerSpec } from './spec.ts';
 
 /** What can keep a host or an environment from working. */
@@ -38,24 +38,34 @@ export function runtimeUnknown(runtime: string, known: readonly string[]): Probl
   };
 }
 
+type ImageUse = Pick<ContainerSpec, 'image' | 'labels'>;
+
+/** There is no image of that name; `message` says so. */
+export function imageMissing(use: ImageUse, message: string): Problem {
+  const { command, isOwn, byDefault } = imageFacts(use);
+  if (!isOwn) return { kind: 'image_missing', message, advice: `Pull or build it, or ${byDefault}.` };
+  const advice = `Build it with the command \`${command}\`, or name another image.`;
+  return { kind: 'image_missing', message, advice, command };
+}
+
 /** An image that no sandbox can be made of; `message` says what it lacks. */
-export function imageUnusable({ labels }: Pick<ContainerSpec, 'labels'>, message: string, need: string): Problem {
-  const command = buildCommand(labels);
-  return {
-    kind: 'image_unusable',
-    message,
-    advice: `Use an image with ${need}, or build ours with \`${command}\`.`,
-    command,
-  };
+export function imageUnusable(use: ImageUse, message: string, need: string): Problem {
+  const { command, isOwn, byDefault } = imageFacts(use);
+  if (!isOwn) return { kind: 'image_unusable', message, advice: `Use an image with ${need}, or ${byDefault}.` };
+  const advice = `Use an image with ${need}, or build ours with \`${command}\`.`;
+  return { kind: 'image_unusable', message, advice, command };
 }
 
 /** A language's environment in an image that lacks the language's own program. */
-export function programMissing(spec: Pick<ContainerSpec, 'image' | 'labels'>, program: string): Problem {
+export function programMissing(spec: ImageUse, program: string): Problem {
   const message = `The image ${spec.image} has no ${program} that can be run.`;
   return imageUnusable(spec, message, `${program} and python3 3.9 or later`);
 }
 
-/** The command that builds the default image of the environment that a container of these labels is for. */
-export function buildCommand(labels: ContainerSpec['labels']): string {
-  return `hothouse build ${labels[LABEL.environment] ?? 'python'}`;
+/** Which command builds a language's own image, and whether this image is that one: no other may be built. */
+function imageFacts({ image, labels }: ImageUse) {
+  const language = labels[LABEL.environment] ?? 'python';
+  const command = `hothouse build ${language}`;
+  const byDefault = `leave the option ${language}.image at its default, which \`${command}\` builds`;
+  return { command, byDefault, isOwn: isOwnImage(image) };
 }

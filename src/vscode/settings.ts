@@ -1,5 +1,6 @@
 import { type Disposable, type ExtensionContext, type Memento, window, workspace } from 'vscode';
 import { type Log, messageOf } from '../base/log.ts';
+import type { Configuration } from '../config/config.ts';
 import type { Options } from '../engine/options.ts';
 import type { OptionSource } from '../engine/resolveOptions.ts';
 import { openSetting } from './commands/fix.ts';
@@ -15,18 +16,18 @@ export interface Settings {
 }
 
 /** Options from the settings and from everything that is weaker than they are. */
-export type Resolve = (
-  settings: OptionSource,
-) => Promise<{ readonly options: Options; readonly problems: readonly string[] }>;
+export type Resolve = (settings: OptionSource) => Promise<Pick<Configuration, 'options' | 'problems' | 'notes'>>;
 
 /** The settings that the user set, resolved with the other sources. */
 export function settingsOf({ extension, globalState }: ExtensionContext, log: Log, resolve: Resolve): Settings {
   const keys = settingKeys(extension.packageJSON);
   return {
     async options() {
-      const { options, problems } = await resolve({ name: 'the settings', values: userValues(keys) });
+      const { options, problems, notes } = await resolve({ name: 'the settings', values: userValues(keys) });
       for (const problem of problems) log.warn(problem);
-      tell(problems, globalState);
+      for (const { text } of notes) log.info(text);
+      const important = notes.filter((note) => note.important).map(({ text }) => text);
+      tell(problems, important, globalState);
       return options;
     },
   };
@@ -57,15 +58,17 @@ function userValues(keys: readonly string[]): Record<string, unknown> {
   );
 }
 
-/** Shows each problem once, until it has been away. */
-function tell(problems: readonly string[], memory: Memento): void {
+/** Shows each sentence once, until it has been away. */
+function tell(problems: readonly string[], notes: readonly string[], memory: Memento): void {
   const told = new Set(memory.get<readonly string[]>(TOLD, []));
-  void memory.update(TOLD, problems);
-  for (const problem of problems.filter((candidate) => !told.has(candidate))) void warn(problem);
+  void memory.update(TOLD, [...problems, ...notes]);
+  const isNew = (sentence: string) => !told.has(sentence);
+  for (const problem of problems.filter(isNew)) void show(window.showWarningMessage, problem);
+  for (const note of notes.filter(isNew)) void show(window.showInformationMessage, note);
 }
 
-async function warn(problem: string): Promise<void> {
+async function show(message: typeof window.showWarningMessage, sentence: string): Promise<void> {
   const open = 'Open Settings';
-  const chosen = await window.showWarningMessage(`Hothouse: ${problem}`, open);
+  const chosen = await message(`Hothouse: ${sentence}`, open);
   if (chosen === open) await openSetting('@ext:hothouse.hothouse');
 }

@@ -24,7 +24,7 @@ function load(env: Record<string, string> = {}, flags: Record<string, string> = 
 
 describe('the configuration', () => {
   it('is the defaults on a machine that has none', async () => {
-    expect(await load({ PATH: '/bin' })).toEqual({ options: DEFAULT_OPTIONS, files: [], problems: [] });
+    expect(await load({ PATH: '/bin' })).toEqual({ options: DEFAULT_OPTIONS, files: [], problems: [], notes: [] });
   });
 
   it('is command line, then variables, then YAML, then python-docker-mcp', async () => {
@@ -46,65 +46,15 @@ describe('the configuration', () => {
     expect(options.limits).toMatchObject({ cpus: 1, pids: 200 });
   });
 
-  it('understands all of python-docker-mcp that has a counterpart, and names the rest', async () => {
-    const path = await file(
-      'theirs.yaml',
-      [
-        'docker:',
-        '  image: my/python',
-        '  working_dir: /app',
-        '  memory_limit: 1g',
-        '  network_disabled: false',
-        '  read_only: false',
-        '  pool_enabled: false',
-        '  pool_max_age: 60',
-        '  max_concurrent_creations: 7',
-        '  constructor: 1',
-        'blocked_modules: [os]',
-      ].join('\n'),
-    );
-    const { options, problems } = await load({
-      PYTHON_DOCKER_MCP_CONFIG: path,
-      PYTHON_DOCKER_MCP_MEMORY_LIMIT: '300 apples',
+  it('takes an empty variable for one that is not set', async () => {
+    const env = { HOTHOUSE_POOL_SIZE: '', HOTHOUSE_PYTHON_PRELOAD: ' ', HOTHOUSE_CONFIG: '', HOTHOUSE_NOTHING: '' };
+    const theirs = { PYTHON_DOCKER_MCP_POOL_SIZE: '', PYTHON_DOCKER_MCP_POOL_ENABLED: '', LEAN_DOCKER_MCP_TIMEOUT: '' };
+    expect(await load({ ...env, ...theirs })).toEqual({
+      options: DEFAULT_OPTIONS,
+      files: [],
+      problems: [],
+      notes: [],
     });
-    expect(options.python.image).toBe('my/python');
-    expect(options.limits).toMatchObject({ memoryMb: 1024, network: true, readOnly: false });
-    expect(options.pool).toMatchObject({ reuse: 'never', maxAgeSeconds: 60, maxConcurrentCreations: 7 });
-    expect(problems).toEqual([
-      `docker.working_dir in ${path} has no counterpart here and was passed over.`,
-      `docker.constructor in ${path} has no counterpart here and was passed over.`,
-      `blocked_modules in ${path} has no counterpart here and was passed over.`,
-      `limits.memoryMb is "300 apples" in PYTHON_DOCKER_MCP_MEMORY_LIMIT, but must be a whole number from 64 to 1048576; 1024 is used, from docker.memory_limit in ${path}.`,
-    ]);
-  });
-
-  it('understands lean-docker-mcp too: Lean’s own where there is a place for it, the rest weaker than python-docker-mcp', async () => {
-    const path = await file(
-      '.lean-docker-mcp/config.yaml',
-      [
-        'docker: {image: my/lean, working_dir: /home/lean, memory_limit: 256m, timeout: 44, pool_size: 9}',
-        'lean: {allowed_imports: [Lean, Mathlib], blocked_imports: [Lean.Elab], theorem: 1}',
-      ].join('\n'),
-    );
-    const theirs = await file('.python-docker-mcp/config.yaml', 'docker: {pool_size: 4, memory_limit: 100m}');
-    const { options, files, problems } = await load({ LEAN_DOCKER_MCP_CPU_LIMIT: '0.5', LEAN_DOCKER_MCP_SPEED: '1' });
-    expect(files).toEqual([theirs, path]);
-    expect(options.lean).toMatchObject({
-      image: 'my/lean',
-      memoryMb: 256,
-      cpus: 0.5,
-      allowedImports: ['Lean', 'Mathlib'],
-      blockedImports: ['Lean.Elab'],
-    });
-    expect(options.limits).toMatchObject({ memoryMb: 100, cpus: 1, timeoutSeconds: 44 });
-    expect([options.pool.size, options.python.image]).toEqual([4, DEFAULT_OPTIONS.python.image]);
-    expect(problems).toEqual([
-      'LEAN_DOCKER_MCP_SPEED has no counterpart here and was passed over.',
-      `docker.working_dir in ${path} has no counterpart here and was passed over.`,
-      `lean.theorem in ${path} has no counterpart here and was passed over.`,
-    ]);
-    const elsewhere = await file('other.yaml', 'docker: {memory_limit: 1g}');
-    expect((await load({ LEAN_DOCKER_MCP_CONFIG: elsewhere })).options.lean.memoryMb).toBe(1024);
   });
 
   it('goes on without a file that is broken or missing, and says so', async () => {

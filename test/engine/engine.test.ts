@@ -128,7 +128,7 @@ describe('the look at host and images', () => {
   });
 
   it('names the command that builds a missing image, and after building all is well', async () => {
-    const bench = newBench({ python: { image: 'my/python' } });
+    const bench = newBench({ python: { image: 'hothouse/mine' } });
     const [missing] = (await bench.engine.preflight()).environments;
     expect(missing).toMatchObject({
       image: null,
@@ -136,11 +136,31 @@ describe('the look at host and images', () => {
     });
     const lines: string[] = [];
     const built = await bench.engine.buildEnvironment('python', (line) => lines.push(line));
-    expect([built, lines]).toEqual([{ ok: true, value: 'my/python' }, ['built my/python']]);
+    expect([built, lines]).toEqual([{ ok: true, value: 'hothouse/mine' }, ['built hothouse/mine']]);
     expect((await bench.engine.preflight()).environments[0]?.problem).toBeNull();
     expect((await bench.run('print 1')).status).toBe('ok');
     expect(await bench.engine.buildEnvironment('ada', () => {})).toMatchObject({ ok: false });
   });
+
+  it.each(['python:3.12-slim', 'my/python', 'registry.example/hothouse/python', 'hothouse'])(
+    'does not build under the name %s, which is somebody else’s, and does not advise it',
+    async (image) => {
+      const bench = newBench({ python: { image } });
+      const { problem } = (await bench.engine.preflight()).environments[0] ?? {};
+      expect(problem?.command).toBeUndefined();
+      expect(problem?.advice).toBe(
+        'Pull or build it, or leave the option python.image at its default, which `hothouse build python` builds.',
+      );
+      const built = await bench.engine.buildEnvironment('python', () => {});
+      expect(built).toMatchObject({
+        ok: false,
+        error: {
+          message: `The option python.image is ${image}, and only images whose names begin with hothouse/ are built.`,
+        },
+      });
+      expect(bench.host.builds).toEqual([]);
+    },
+  );
 
   it('builds on the image that is named for it; an argument of one build is stronger', async () => {
     const basesOf = async (baseImage: string, buildArgs: Record<string, string>) => {

@@ -99,8 +99,8 @@ describe('an environment whose language warms its sandboxes', () => {
         problem: {
           kind: 'image_unusable',
           message: 'The image my/lean has no lean that can be run.',
-          advice: 'Use an image with lean and python3 3.9 or later, or build ours with `hothouse build lean`.',
-          command: 'hothouse build lean',
+          advice:
+            'Use an image with lean and python3 3.9 or later, or leave the option lean.image at its default, which `hothouse build lean` builds.',
         },
       },
     });

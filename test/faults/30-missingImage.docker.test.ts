@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askEngine, watchEngine } from './engineApi.ts';
 import { type FaultBench, faultBench, OWNER, slowest, timed } from './harness.ts';
 
-// A name that a registry would have, so that a pull could succeed.
-const IMAGE = 'python:3.13-slim-hothouse-has-not';
+// One of ours, and a name that a registry would have, so that a pull could succeed.
+const IMAGES = [
+  { IMAGE: 'hothouse/absent:latest', command: 'hothouse build python' },
+  { IMAGE: 'python:3.13-slim-hothouse-has-not' },
+];
 const COMMAND = 'hothouse build python';
 
-describe('row 30: a missing image', () => {
+describe.each(IMAGES)('row 30: a missing image ($IMAGE)', ({ IMAGE, command }) => {
   let bench: FaultBench;
   beforeAll(async () => {
     bench = await faultBench({ python: { image: IMAGE } });
@@ -24,12 +27,13 @@ describe('row 30: a missing image', () => {
     expect(slowest([run, session, preflight])).toBeLessThan(3_000);
     expect(run.value).toMatchObject({ status: 'rejected', error: { name: 'image_missing' } });
     for (const part of [IMAGE, COMMAND]) expect(run.value.error?.message).toContain(part);
-    expect(session.value).toMatchObject({ ok: false, error: { kind: 'image_missing', command: COMMAND } });
+    expect(session.value).toMatchObject({ ok: false, error: { kind: 'image_missing' } });
+    expect(session.value.ok ? undefined : session.value.error.command).toBe(command);
     expect(preflight.value.environments).toContainEqual(
       expect.objectContaining({
         image: null,
         imageName: IMAGE,
-        problem: expect.objectContaining({ kind: 'image_missing', command: COMMAND }),
+        problem: expect.objectContaining({ kind: 'image_missing' }),
       }),
     );
     expect(pulls.filter((name) => name.startsWith(IMAGE))).toEqual([]);

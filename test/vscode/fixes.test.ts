@@ -46,6 +46,10 @@ describe('fixOf', () => {
     });
   });
 
+  it('opens the setting of an image that is missing and not ours to build', () => {
+    expect(fixOf(problem('image_missing'), lean, false)).toMatchObject({ kind: 'setting', key: 'hothouse.lean.image' });
+  });
+
   it('builds a missing image in the editor rather than in a terminal', () => {
     expect(fixOf(problem('image_missing', 'hothouse build python'), python, false).kind).toBe('build');
   });

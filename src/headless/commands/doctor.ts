@@ -30,8 +30,14 @@ export const doctor: Command = {
   },
 };
 
-function reportOf({ host, runtime, environments }: Preflight, { files, problems }: Configuration) {
-  return { host, runtime, environments, config: { files, problems }, advice: host.info ? hostAdvice(host.info) : [] };
+function reportOf({ host, runtime, environments }: Preflight, { files, problems, notes }: Configuration) {
+  return {
+    host,
+    runtime,
+    environments,
+    config: { files, problems, notes: notes.map(({ text }) => text) },
+    advice: host.info ? hostAdvice(host.info) : [],
+  };
 }
 
 function reportLines(
@@ -44,7 +50,7 @@ function reportLines(
     ...environments.map((environment) => environmentText(environment, inTheWay)),
     ...config.files.map((file) => `ok    configuration ${file}`),
     ...config.problems.map(wrong),
-    ...advice.map((line) => `note  ${line}`),
+    ...[...config.notes, ...advice].map((line) => `note  ${line}`),
   ];
 }
 

@@ -1,9 +1,9 @@
 import type { ImageInspectInfo } from 'dockerode';
 import { HostError, type ImageInfo } from '../host.ts';
-import { imageUnusable } from '../problem.ts';
+import { imageMissing, imageUnusable } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
 import type { Client } from './client.ts';
-import { imageMissing, unlessGone } from './problems.ts';
+import { unlessGone } from './problems.ts';
 
 /** What the engine knows of an image, or null when it has none by that name. */
 export async function imageInfo(client: Client, tag: string, signal?: AbortSignal): Promise<ImageInfo | null> {
@@ -14,7 +14,7 @@ export async function imageInfo(client: Client, tag: string, signal?: AbortSigna
 /** Rejects with `image_missing`, or with `image_unusable` when a sandbox of the image could not be sealed. */
 export async function requireUsable(client: Client, spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
   const image = await inspect(client, spec.image, signal);
-  if (!image) throw new HostError(imageMissing(spec));
+  if (!image) throw new HostError(imageMissing(spec, `The Docker Engine has no image ${spec.image}.`));
   const volumes = Object.keys(image.Config?.Volumes ?? {});
   if (volumes.length === 0) return;
   // The engine mounts a writable, unlimited folder of the machine's disk for each of them.

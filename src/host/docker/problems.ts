@@ -1,7 +1,6 @@
 import { messageOf } from '../../base/log.ts';
 import { HostError } from '../host.ts';
-import { buildCommand, type Problem } from '../problem.ts';
-import type { ContainerSpec } from '../spec.ts';
+import type { Problem } from '../problem.ts';
 
 /** What an engine's error says by code: an HTTP status, a system error code, or neither. */
 export interface Failure {
@@ -85,17 +84,6 @@ export function hung(engine: string, doing: string, ms: number): Problem {
 /** The caller took the call back. */
 export function cancelled(): Problem {
   return { kind: 'cancelled', message: 'The call to the Docker Engine was cancelled.', advice: 'Try again.' };
-}
-
-/** The engine has no image by that name. */
-export function imageMissing({ image, labels }: Pick<ContainerSpec, 'image' | 'labels'>): Problem {
-  const command = buildCommand(labels);
-  return {
-    kind: 'image_missing',
-    message: `The Docker Engine has no image ${image}.`,
-    advice: `Build it with the command \`${command}\`, or name another image.`,
-    command,
-  };
 }
 
 // The Engine API reports a full disk and a lack of memory as status 500 with the system's text and no code.

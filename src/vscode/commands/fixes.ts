@@ -14,8 +14,15 @@ const SETTINGS: Readonly<Partial<Record<EngineProblem['kind'], string>>> = {
   no_memory: 'hothouse.pool.size',
 };
 
+/** The kind of problem that help is offered for: an image that is missing and not ours to build can only be named otherwise. */
+export function helpKind({ kind, command }: EngineProblem): EngineProblem['kind'] {
+  return kind === 'image_missing' && command === undefined ? 'image_unusable' : kind;
+}
+
 /** What mends a problem met with a language, by its kind; `hostSet` says that the user's settings name the engine. */
-export function fixOf({ kind, command }: EngineProblem, { imageSetting }: EditorLanguage, hostSet: boolean): Fix {
+export function fixOf(problem: EngineProblem, { imageSetting }: EditorLanguage, hostSet: boolean): Fix {
+  const { command } = problem;
+  const kind = helpKind(problem);
   const key = hostSet && isAddressProblem(kind) ? 'hothouse.docker.host' : settingOf(kind, imageSetting);
   if (key !== undefined) return { kind: 'setting', label: 'Open Setting', key };
   if (kind === 'image_missing' || kind === 'build_failed') return { kind: 'build', label: 'Build It' };

@@ -2,6 +2,7 @@ import { commands, type TreeView, window } from 'vscode';
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
 import type { SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
+import { helpKind } from '../commands/fixes.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import { settled } from '../settled.ts';
 import { type Node, RowProvider } from './rowProvider.ts';
@@ -31,7 +32,7 @@ function rowsOf({ engine }: App, notebooks: Notebooks): readonly Row[] {
 
 /** The welcome views go by the context key; the badge says it where the view is hidden. */
 function showProblem({ health: { problem }, engine }: App, view: TreeView<Node>): void {
-  void commands.executeCommand('setContext', 'hothouse.problem', problem?.kind ?? '');
+  void commands.executeCommand('setContext', 'hothouse.problem', problem ? helpKind(problem) : '');
   view.badge = problem && { value: 1, tooltip: problem.message };
   const rows = poolRows(engine.snapshot(), Date.now());
   // The editor shows no welcome view beside rows.

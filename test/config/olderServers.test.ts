@@ -1,0 +1,165 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { loadConfiguration } from '../../src/config/config.ts';
+import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
+import { LEAN_VARIABLES, PYTHON_VARIABLES, writeOlderConfiguration } from './olderServers.ts';
+
+let home: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'hothouse-config-'));
+});
+
+const load = (env: Record<string, string> = {}, flags = {}) => loadConfiguration({ flags, env, home });
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(home, name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** The notes on a file of python-docker-mcp with this text. */
+async function notesOn(text: string) {
+  const path = await file('theirs.yaml', text);
+  const { notes, problems, options } = await load({ PYTHON_DOCKER_MCP_CONFIG: path });
+  return { notes: notes.map((note) => note.text.replace(path, 'FILE')), problems, options };
+}
+
+describe('what the older servers document', () => {
+  it('is taken over where it says how much, with our own images, and nothing in it is wrong', async () => {
+    const { python, lean } = await writeOlderConfiguration(home);
+    const { options, files, problems, notes } = await load({ ...PYTHON_VARIABLES, ...LEAN_VARIABLES });
+    expect(problems).toEqual([]);
+    expect(files).toEqual([python, lean]);
+    expect(options).toEqual({
+      ...DEFAULT_OPTIONS,
+      limits: { ...DEFAULT_OPTIONS.limits, memoryMb: 256, cpus: 0.5 },
+      pool: { ...DEFAULT_OPTIONS.pool, size: 32 },
+      lean: {
+        ...DEFAULT_OPTIONS.lean,
+        memoryMb: 256,
+        cpus: 0.5,
+        allowedImports: ['Lean', 'Init', 'Std', 'Mathlib'],
+        blockedImports: ['System.IO.Process', 'System.FilePath'],
+      },
+    });
+    const policy = 'is not applied: code may import every module that the image has.';
+    const folder = 'has no effect here: code runs in /workspace.';
+    expect(notes).toEqual([
+      {
+        important: true,
+        text: `docker.image in ${python} is "python:3.12.2-slim", which is not used: python.image decides, which is "hothouse/python:latest".`,
+      },
+      { important: false, text: `docker.working_dir in ${python} ${folder}` },
+      {
+        important: false,
+        text: `package in ${python} has no effect here: what code imports has to be in the image.`,
+      },
+      { important: true, text: `allowed_modules in ${python} ${policy}` },
+      { important: true, text: `blocked_modules in ${python} ${policy}` },
+      {
+        important: true,
+        text: `docker.image in ${lean} is "lean-docker-mcp:latest", which is not used: lean.image decides, which is "hothouse/lean:latest".`,
+      },
+      { important: false, text: `docker.working_dir in ${lean} ${folder}` },
+      {
+        important: false,
+        text: `docker.read_only in ${lean} has no effect here: limits.readOnly decides, which is true.`,
+      },
+    ]);
+  });
+
+  it('names the image that our own options name', async () => {
+    await writeOlderConfiguration(home);
+    const { notes, options } = await load({ HOTHOUSE_PYTHON_IMAGE: 'my/python' }, { 'lean.image': 'my/lean' });
+    expect([options.python.image, options.lean.image]).toEqual(['my/python', 'my/lean']);
+    const images = notes.filter(({ text }) => text.includes('docker.image'));
+    expect(images.map(({ text }) => /which is "([^"]+)"\.$/.exec(text)?.[1])).toEqual(['my/python', 'my/lean']);
+  });
+});
+
+describe('what people have made of it', () => {
+  it('is taken over, also without network limits and without pool', async () => {
+    const { options, problems } = await notesOn(
+      'docker: {memory_limit: 1g, network_disabled: false, pool_enabled: false, pool_max_age: 60, max_concurrent_creations: 7}',
+    );
+    expect(problems).toEqual([]);
+    expect(options.limits).toMatchObject({ memoryMb: 1024, network: true, readOnly: true });
+    expect(options.pool).toMatchObject({ reuse: 'never', maxAgeSeconds: 60, maxConcurrentCreations: 7 });
+  });
+
+  it.each(['1', 'true', 'True', 'TRUE', 'yes', 'YES', 'on'])('understands %s as yes', async (word) => {
+    const { options } = await load({ PYTHON_DOCKER_MCP_POOL_ENABLED: word });
+    expect(options.pool.reuse).toBe('reset');
+    expect((await notesOn(`docker: {network_disabled: ${word}}`)).options.limits.network).toBe(false);
+  });
+
+  it.each(['0', 'false', 'No', 'off'])('understands %s as no', async (word) => {
+    const { options } = await load({ LEAN_DOCKER_MCP_POOL_ENABLED: word });
+    expect(options.pool.reuse).toBe('never');
+    expect((await notesOn(`docker: {network_disabled: "${word}"}`)).options.limits.network).toBe(true);
+  });
+
+  it('does not open the network for a word that it does not understand', async () => {
+    const { options, problems } = await notesOn('docker: {network_disabled: perhaps}');
+    expect(options.limits.network).toBe(false);
+    expect(problems).toEqual([expect.stringContaining('limits.network is "perhaps" in docker.network_disabled in ')]);
+  });
+
+  it.each([
+    ['256m', 256],
+    ['1g', 1024],
+    ['1.5g', 1536],
+    ['512MB', 512],
+    ['268435456', 256],
+    [268435456, 256],
+    ['262144k', 256],
+  ])('understands %s of memory', async (value, mb) => {
+    expect((await notesOn(`docker: {memory_limit: ${value}}`)).options.limits.memoryMb).toBe(mb);
+  });
+
+  it('says of a value that cannot be used what is accepted and what is used instead', async () => {
+    const path = await file('theirs.yaml', 'docker: {memory_limit: 1g}');
+    const { problems } = await load({ PYTHON_DOCKER_MCP_CONFIG: path, PYTHON_DOCKER_MCP_MEMORY_LIMIT: '300 apples' });
+    expect(problems).toEqual([
+      `limits.memoryMb is "300 apples" in PYTHON_DOCKER_MCP_MEMORY_LIMIT, but must be a whole number from 64 to 1048576; 1024 is used, from docker.memory_limit in ${path}.`,
+    ]);
+  });
+
+  it('has a neutral word for keys and variables that it does not know', async () => {
+    const { notes, problems } = await notesOn('docker: {constructor: 1, speed: 2}\nother: {a: 1}\npackage: null');
+    expect(problems).toEqual([]);
+    expect(notes).toEqual([
+      'docker.constructor in FILE is not known as a setting of python-docker-mcp.',
+      'docker.speed in FILE is not known as a setting of python-docker-mcp.',
+      'other in FILE is not known as a setting of python-docker-mcp.',
+    ]);
+    const variables = await load({ PYTHON_DOCKER_MCP_DEBUG: 'true', LEAN_DOCKER_MCP_SPEED: '1' });
+    expect([variables.problems, variables.notes.map(({ text }) => text)]).toEqual([
+      [],
+      [
+        'PYTHON_DOCKER_MCP_DEBUG has no effect here: use --verbose.',
+        'LEAN_DOCKER_MCP_SPEED is not known as a setting of lean-docker-mcp.',
+      ],
+    ]);
+  });
+
+  it('reads the usual file where the one that a variable names does not exist, and says so', async () => {
+    const { python } = await writeOlderConfiguration(home);
+    const { files, notes } = await load({ PYTHON_DOCKER_MCP_CONFIG: '/nowhere.yaml' });
+    expect(files).toContain(python);
+    expect(notes[0]?.text).toContain('/nowhere.yaml');
+  });
+
+  it('gives what is Lean’s a place of Lean’s own, and python-docker-mcp the first word on the rest', async () => {
+    const theirs = await file('lean.yaml', 'docker: {memory_limit: 300m, timeout: 44, pool_size: 9}');
+    const python = await file('python.yaml', 'docker: {pool_size: 4, memory_limit: 100m}');
+    const env = { LEAN_DOCKER_MCP_CONFIG: theirs, PYTHON_DOCKER_MCP_CONFIG: python, LEAN_DOCKER_MCP_CPU_LIMIT: '0.5' };
+    const { options } = await load(env);
+    expect(options.lean).toMatchObject({ memoryMb: 300, cpus: 0.5 });
+    expect(options.limits).toMatchObject({ memoryMb: 100, cpus: 1, timeoutSeconds: 44 });
+    expect(options.pool.size).toBe(4);
+  });
+});

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LEAN_VARIABLES, PYTHON_VARIABLES, writeOlderConfiguration } from '../config/olderServers.ts';
+import { ended, start } from './program.ts';
+
+const BASE = 'hothouse/python:latest';
+const FOREIGN = 'python-of-somebody-else:3.12.2-slim';
+
+function docker(...args: string[]): string {
+  return execFileSync('docker', args, { encoding: 'utf8' }).trim();
+}
+
+describe('with the documented configuration of the older servers in place', () => {
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    const HOME = await mkdtemp(join(tmpdir(), 'hothouse-older-'));
+    await writeOlderConfiguration(HOME);
+    env = { HOME, ...PYTHON_VARIABLES, ...LEAN_VARIABLES, HOTHOUSE_PYTHON_IMAGE: '' };
+  });
+
+  it('Python runs, with what our own image has, and one line says which image is used', async () => {
+    const code = 'import numpy, pandas\nprint(numpy.arange(4).sum())';
+    const { status, stdout, stderr } = await ended(start(['run', 'python', '-'], env), code);
+    expect([status, stdout]).toEqual([0, '6\n']);
+    const lines = stderr.split('\n').filter((line) => line.includes('python:3.12.2-slim'));
+    expect(lines).toEqual([
+      expect.stringContaining('which is not used: python.image decides, which is "hothouse/python:latest".'),
+    ]);
+    expect(stderr).not.toMatch(/wrong|must be/);
+  });
+
+  it('the doctor finds Python ready and nothing wrong', async () => {
+    const { status, stdout } = await ended(start(['doctor'], env));
+    expect(status).toBe(0);
+    expect(stdout).toContain('Ready for python');
+    expect(stdout.split('\n').filter((line) => line.startsWith('wrong'))).toEqual([]);
+    expect(stdout).toMatch(/^note {2}package in .* has no effect here/m);
+  });
+});
+
+describe('an image that is somebody else’s', () => {
+  beforeAll(() => docker('tag', BASE, FOREIGN));
+  afterAll(() => docker('rmi', FOREIGN));
+
+  it('is not overwritten by a build, whoever named it', async () => {
+    const before = docker('image', 'inspect', '--format', '{{.Id}}', FOREIGN);
+    for (const named of [
+      ['--image', FOREIGN],
+      ['--set', `python.image=${FOREIGN}`],
+    ]) {
+      const { status, stderr } = await ended(start(['build', 'python', ...named]));
+      expect(status).not.toBe(0);
+      expect(stderr).toContain(`The option python.image is ${FOREIGN}`);
+    }
+    expect(docker('image', 'inspect', '--format', '{{.Id}}', FOREIGN)).toBe(before);
+  });
+
+  it('is used where our own options name it', async () => {
+    const { status, stdout } = await ended(start(['run', 'python', '-', '--image', FOREIGN]), 'print(6 * 7)');
+    expect([status, stdout]).toEqual([0, '42\n']);
+  });
+});
