@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installPackages } from './apt.mjs';
+import { answeringEngine } from './doctor.mjs';
 import { root } from './paths.mjs';
 import { asRoot } from './root.mjs';
 import { ask, logged, must } from './run.mjs';
@@ -9,6 +10,7 @@ import { ask, logged, must } from './run.mjs';
 const SUITE = 'trixie';
 /** A base that was made on this machine. */
 const MADE = `hothouse/base:${SUITE}`;
+const MAKERS = ['mmdebstrap', 'debian-archive-keyring', 'gpg'];
 /** What the published slim image leaves out too. */
 const LEFT_OUT = ['doc', 'man', 'info', 'locale', 'lintian'].map((name) => `/usr/share/${name}/*`);
 
@@ -26,6 +28,14 @@ export async function ensureBaseImage(engine) {
   return ['--set', `docker.baseImage=${MADE}`];
 }
 
+/** What that does to the machine. */
+export async function planBaseImage() {
+  const engine = await answeringEngine();
+  if (engine && ((await has(engine, baseImage())) || (await has(engine, MADE)))) return [];
+  const made = `where no registry has it, it is made from Debian's packages by ${MAKERS.join(', ')}, which are installed`;
+  return [{ verb: 'download', what: `Debian's slim base image; ${made}`, mb: 80 }];
+}
+
 /** What every image of ours is built on, by its digest. */
 function baseImage() {
   return /^ARG BASE=(.*)$/m.exec(readFileSync(join(root, 'images/python/Dockerfile'), 'utf8'))[1];
@@ -37,7 +47,7 @@ async function has(engine, image) {
 
 /** Makes a minimal Debian from its packages and imports it under the tag. */
 async function makeBaseImage(engine, tag) {
-  await installPackages(['mmdebstrap', 'debian-archive-keyring', 'gpg'], 'Making the base image without a registry');
+  await installPackages(MAKERS, 'Making the base image without a registry');
   const tar = join(tmpdir(), `hothouse-base-${process.pid}.tar`);
   try {
     await must('base-image', ...(await asRoot(debstrap(tar), 'sudo npm start')), { cwd: tmpdir() });

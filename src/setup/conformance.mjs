@@ -2,7 +2,7 @@
 // `npm run conformance`: the official conformance suite of MCP alone.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ensureNode } from './node.mjs';
+import { ensureNode, planNode } from './node.mjs';
 import { root } from './paths.mjs';
 import { ended } from './run.mjs';
 import { fail } from './steps.mjs';
@@ -13,6 +13,11 @@ const NODE = '22.23.3';
 /** What the suite's run is told by environment variables. */
 export async function conformanceVariables() {
   return { HOTHOUSE_NODE22: (await ensureNode(NODE)).binary };
+}
+
+/** What that does to the machine. */
+export function planConformanceVariables() {
+  return planNode(NODE);
 }
 
 async function main() {

@@ -4,13 +4,27 @@ import { join } from 'node:path';
 import { root } from './paths.mjs';
 import { must } from './run.mjs';
 
+const STAMP = join(root, 'node_modules/.hothouse-lock');
+
 /** Installs the project's dependencies as the lockfile says, unless they are there. */
 export async function installDependencies() {
-  const stamp = join(root, 'node_modules/.hothouse-lock');
-  const wanted = hashOf(readFileSync(join(root, 'package-lock.json')), process.versions.modules);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  if (areInstalled()) return;
   await must('npm-ci', 'npm', ['ci', '--no-audit', '--no-fund']);
-  writeFileSync(stamp, wanted);
+  writeFileSync(STAMP, wantedStamp());
+}
+
+/** What that does to the machine. */
+export async function planDependencies() {
+  if (areInstalled()) return [];
+  return [{ verb: 'download', what: `npm packages into ${join(root, 'node_modules')}`, mb: 350 }];
+}
+
+function areInstalled() {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wantedStamp();
+}
+
+function wantedStamp() {
+  return hashOf(readFileSync(join(root, 'package-lock.json')), process.versions.modules);
 }
 
 /** A short name for the contents. */

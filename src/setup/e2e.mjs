@@ -2,13 +2,15 @@
 // `npm run e2e [-- host|ui]`: the tests in a real VS Code alone, on the extension as it is now.
 import { spawn } from 'node:child_process';
 import { bundle, pack } from './build.mjs';
-import { editorVariables } from './editor.mjs';
-import { ensureLeanImage, LEAN_IMAGE_VARIABLE } from './leanImage.mjs';
+import { editorVariables, planEditorVariables } from './editor.mjs';
+import { ensureLeanImage, LEAN_IMAGE_VARIABLE, planLeanImage } from './leanImage.mjs';
 import { root } from './paths.mjs';
+import { announce } from './plan.mjs';
 import { ended } from './run.mjs';
 import { fail } from './steps.mjs';
 
 async function main() {
+  await announce([planEditorVariables, planLeanImage]);
   await bundle();
   await pack();
   const image = await ensureLeanImage();

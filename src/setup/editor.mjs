@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { installPackages } from './apt.mjs';
-import { ensureNode, npmInstall, once } from './node.mjs';
+import { installPackages, planPackages } from './apt.mjs';
+import { ensureNode, isComplete, npmInstall, once, planNode } from './node.mjs';
 import { cacheFolder } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
 import { ask } from './run.mjs';
@@ -20,12 +20,13 @@ const BUILD_PACKAGES = [
   'libx11-dev',
   'libxkbfile-dev',
 ];
+const CHROMIUM_PACKAGES = ['chromium', 'fonts-liberation'];
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
 /** Sees to it that VS Code for the browser is there; resolves with the paths of its entry and of the Node it wants. */
 export async function ensureCodeServer() {
   const node = await ensureNode(NODE);
-  const folder = join(cacheFolder(), `code-server-${CODE_SERVER}`);
+  const folder = codeServerFolder();
   const entry = join(folder, 'node_modules/code-server/out/node/entry.js');
   await once(folder, async () => {
     await installPackages(BUILD_PACKAGES, 'VS Code in the browser');
@@ -41,6 +42,16 @@ export async function ensureCodeServer() {
   return { entry, node: node.binary };
 }
 
+/** What that does to the machine. */
+export async function planCodeServer() {
+  const isDone = isComplete(codeServerFolder());
+  return [
+    ...(await planNode(NODE)),
+    ...(isDone ? [] : await planPackages(BUILD_PACKAGES, 300)),
+    ...(isDone ? [] : [{ verb: 'download', what: `VS Code for the browser into ${codeServerFolder()}`, mb: 620 }]),
+  ];
+}
+
 /** What the tests in a real VS Code are told by environment variables. */
 export async function editorVariables() {
   const [{ entry, node }, chromium] = await Promise.all([
@@ -50,12 +61,15 @@ export async function editorVariables() {
   return { HOTHOUSE_CODE_SERVER: entry, HOTHOUSE_NODE24: node, HOTHOUSE_CHROMIUM: chromium };
 }
 
+/** What that does to the machine. */
+export async function planEditorVariables() {
+  const chromium = (await findChromium()) ? [] : await planPackages(CHROMIUM_PACKAGES, 400);
+  return [...(await planCodeServer()), ...chromium];
+}
+
 /** Path of a Chromium; installs one when there is none. */
 async function ensureChromium() {
-  return (
-    (await findChromium()) ??
-    installPackages(['chromium', 'fonts-liberation'], 'Testing in a browser').then(findChromium)
-  );
+  return (await findChromium()) ?? installPackages(CHROMIUM_PACKAGES, 'Testing in a browser').then(findChromium);
 }
 
 async function findChromium() {
@@ -63,4 +77,8 @@ async function findChromium() {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const paths = BROWSERS.flatMap((name) => folders.map((folder) => join(folder, name)));
   return paths.find((path) => existsSync(path)) ?? null;
+}
+
+function codeServerFolder() {
+  return join(cacheFolder(), `code-server-${CODE_SERVER}`);
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { installPackages } from './apt.mjs';
-import { doctor } from './doctor.mjs';
+import { installPackages, planPackages } from './apt.mjs';
+import { answeringEngine, doctor } from './doctor.mjs';
 import { reenterWithDockerGroup } from './group.mjs';
 import { logs } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
@@ -11,6 +11,8 @@ import { ask, logFile, logged, must } from './run.mjs';
 
 const START_SECONDS = 60;
 const DAEMON = 'dockerd';
+const SOCKET = '/var/run/docker.sock';
+const PACKAGES = ['docker.io'];
 
 /** Finds a container engine, or installs Docker and starts it; resolves with the engine's name. */
 export async function ensureEngine() {
@@ -23,11 +25,28 @@ export async function ensureEngine() {
   return waitForEngine();
 }
 
+/** What that does to the machine. */
+export async function planEngine() {
+  if (process.env.DOCKER_HOST || isClosedToUs() || (await answeringEngine())) return [];
+  const packages = isDaemonInstalled() ? [] : await planPackages(PACKAGES, 300);
+  return [...packages, { verb: 'start', what: 'the Docker daemon, as root; it goes on when this command has ended' }];
+}
+
+/** Docker is there, and this user is not in its group. */
+function isClosedToUs() {
+  try {
+    accessSync(SOCKET, constants.R_OK | constants.W_OK);
+    return false;
+  } catch (error) {
+    return error.code === 'EACCES';
+  }
+}
+
 async function install(problem) {
   if ((await ask('apt-get', ['--version'])) === null) throw unusable(problem);
   try {
     // Recommended: what mounts control groups, and what loads the kernel's profiles.
-    await installPackages(['docker.io'], 'Running sandboxes', { recommended: true });
+    await installPackages(PACKAGES, 'Running sandboxes', { recommended: true });
   } catch (error) {
     // Where services cannot run, only the package's last step fails, and we start the daemon ourselves.
     if (!isDaemonInstalled()) throw error;

@@ -25,6 +25,11 @@ export async function reenterWithDockerGroup(problem) {
   process.exit(spawnSync(program, args, { stdio: 'inherit', env }).status ?? 1);
 }
 
+/** Whether this is that second run. */
+export function hasReentered() {
+  return Boolean(process.env[ENTERED]);
+}
+
 async function groupCommand(username) {
   const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   const members = (await ask('getent', ['group', 'docker']))?.trim().split(':')[3]?.split(',') ?? [];

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ensureBaseImage } from './baseImage.mjs';
-import { engineCommand } from './doctor.mjs';
+import { ensureBaseImage, planBaseImage } from './baseImage.mjs';
+import { answeringEngine, engineCommand } from './doctor.mjs';
 import { cli, programEnv } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
-import { must } from './run.mjs';
+import { ask, must } from './run.mjs';
 
 /** How tests are told of the image with a real Lean that they run on. */
 export const LEAN_IMAGE_VARIABLE = 'HOTHOUSE_TEST_LEAN_IMAGE';
@@ -29,6 +29,14 @@ export async function ensureLeanImage(source = leanSource()) {
   const args = [cli, 'build', 'lean', '--toolchain', source.folder, '--set', `lean.image=${BUILT}`, ...base];
   await must('lean-image', process.execPath, args, { env: programEnv() });
   return BUILT;
+}
+
+/** What that does to the machine. */
+export async function planLeanImage(source = leanSource()) {
+  if (source.kind !== 'toolchain') return [];
+  const engine = await answeringEngine();
+  if (engine && (await ask(engine, ['image', 'inspect', BUILT])) !== null) return [];
+  return [...(await planBaseImage()), { verb: 'build', what: `the image ${BUILT} with the Lean of ${source.folder}` }];
 }
 
 /** What is said in the place of tests that nobody could run. */

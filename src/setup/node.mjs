@@ -5,7 +5,7 @@ import { must } from './run.mjs';
 
 /** Node of an exact version from npm, beside the one that runs this: its folder, its binary and, where there are any, its headers. */
 export async function ensureNode(version) {
-  const folder = join(cacheFolder(), `node-${version}`);
+  const folder = folderOf(version);
   await once(folder, () => npmInstall(folder, `node@${version}`, {}));
   const home = join(folder, 'node_modules/node');
   const bundled = join(home, 'node_modules');
@@ -14,14 +14,32 @@ export async function ensureNode(version) {
   return { folder: home, binary: join(home, 'bin/node'), headers };
 }
 
+/** What that does to the machine. */
+export async function planNode(version) {
+  const folder = folderOf(version);
+  return isComplete(folder) ? [] : [{ verb: 'download', what: `Node ${version} into ${folder}`, mb: 190 }];
+}
+
+function folderOf(version) {
+  return join(cacheFolder(), `node-${version}`);
+}
+
 /** Fills a folder of the cache; one that was left half filled is begun anew. */
 export async function once(folder, fill) {
-  const stamp = join(folder, '.complete');
-  if (existsSync(stamp)) return;
+  if (isComplete(folder)) return;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await fill();
-  writeFileSync(stamp, '');
+  writeFileSync(stampOf(folder), '');
+}
+
+/** Whether a folder of the cache has been filled. */
+export function isComplete(folder) {
+  return existsSync(stampOf(folder));
+}
+
+function stampOf(folder) {
+  return join(folder, '.complete');
 }
 
 /** Installs one package of npm's into a folder. */

@@ -10,10 +10,27 @@ export async function asRoot([program, ...args], advice) {
   return [first, [...flags, program, ...args]];
 }
 
-/** `sudo` and its flags, or null where this user cannot use it. A terminal may be asked for the password. */
+/** Whether somebody is there to read and to answer: in a CI job, or where a stream is redirected, nobody is. */
+export function isInteractive({ stdin, stdout, env } = process) {
+  return Boolean(stdin.isTTY && stdout.isTTY && !env.CI);
+}
+
+/**
+ * `sudo` and its flags, or null where this user cannot use it. On a terminal it may ask for the password, here and now:
+ * what is run with these words then asks nothing.
+ */
 export async function sudoWords() {
-  const sudo = ['sudo', ...(process.stdin.isTTY ? [] : ['-n'])];
-  const [program, ...flags] = sudo;
-  const may = await ask(program, [...flags, 'true'], { stdio: ['inherit', 'pipe', 'inherit'] });
-  return may === null ? null : sudo;
+  const quiet = ['sudo', '-n'];
+  if (await asksNothing()) return quiet;
+  if (!isInteractive() || !(await letsIn())) return null;
+  // One that remembers no password has to ask again.
+  return (await asksNothing()) ? quiet : ['sudo'];
+}
+
+async function asksNothing() {
+  return (await ask('sudo', ['-n', 'true'])) !== null;
+}
+
+async function letsIn() {
+  return (await ask('sudo', ['true'], { stdio: ['inherit', 'pipe', 'inherit'] })) !== null;
 }

@@ -1,20 +1,28 @@
 #!/usr/bin/env node
-// `npm start [-- --once]`: sets the machine up, shows the main job, then serves VS Code with the extension.
+// `npm start [-- --once|--plan]`: says what it is going to do to the machine, sets the machine up, shows the main job, then serves VS Code with the extension.
 import { createInterface } from 'node:readline/promises';
 import { bundle, pack } from './build.mjs';
 import { demonstrate } from './demo.mjs';
-import { installDependencies } from './dependencies.mjs';
-import { ensureCodeServer } from './editor.mjs';
-import { ensureEngine } from './engine.mjs';
-import { ensurePythonImage } from './image.mjs';
+import { installDependencies, planDependencies } from './dependencies.mjs';
+import { ensureCodeServer, planCodeServer } from './editor.mjs';
+import { ensureEngine, planEngine } from './engine.mjs';
+import { ensurePythonImage, planPythonImage } from './image.mjs';
 import { vsix } from './paths.mjs';
+import { announce } from './plan.mjs';
+import { isInteractive } from './root.mjs';
 import { ask, must } from './run.mjs';
 import { serve } from './serve.mjs';
 import { fail, step } from './steps.mjs';
 
 const once = process.argv.includes('--once');
 
+/** An answer that nobody gives in this time is no. */
+const ANSWER_MS = 60_000;
+
 async function main() {
+  // With an editor of its own the machine needs no other.
+  const planEditor = async () => (once || (await hasDesktopEditor()) ? [] : planCodeServer());
+  await announce([planDependencies, planEngine, planPythonImage, planEditor]);
   await step('Dependencies', installDependencies);
   await step('Extension and command line', bundle);
   await step('Container engine', ensureEngine);
@@ -29,19 +37,30 @@ async function main() {
 
 async function hasDesktopEditor() {
   const hasScreen = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
-  return Boolean(hasScreen) && (await ask('code', ['--version'])) !== null;
+  return Boolean(hasScreen) && (await ask('code', ['--version'], { timeout: ANSWER_MS })) !== null;
 }
 
 async function offerInstall() {
   const command = ['code', '--install-extension', vsix, '--force'];
-  if (!process.stdin.isTTY) return console.log(`To use it in VS Code: ${command.join(' ')}`);
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question(`Install the extension into VS Code now (${command.join(' ')})? [Y/n] `);
-  terminal.close();
-  if (/^n/i.test(answer.trim())) return;
+  const isWanted = isInteractive() && (await agreed(`Install the extension into VS Code now (${command.join(' ')})?`));
+  if (!isWanted) return console.log(`To use it in VS Code: ${command.join(' ')}`);
   await step('Installed; reload VS Code, then run "Hothouse: New Python Session"', () =>
     must('install', command[0], command.slice(1)),
   );
+}
+
+/** Whether the user says yes, in time; Enter is yes. */
+async function agreed(question) {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await terminal.question(`${question} [Y/n] `, { signal: AbortSignal.timeout(ANSWER_MS) });
+    return !/^n/i.test(answer.trim());
+  } catch {
+    console.log('');
+    return false;
+  } finally {
+    terminal.close();
+  }
 }
 
 await main().catch(fail);

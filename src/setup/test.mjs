@@ -1,20 +1,32 @@
 #!/usr/bin/env node
-// `npm test`: sets the machine up as far as tests need it, then does every check; the last line is the count.
+// `npm test [-- --plan]`: says what it is going to do to the machine, sets it up as far as tests need it, then does every check;
+// the last line is the count.
 import { rmSync } from 'node:fs';
 import { bundle, pack } from './build.mjs';
-import { installDependencies } from './dependencies.mjs';
-import { editorVariables } from './editor.mjs';
-import { ensureEngine } from './engine.mjs';
-import { ensurePythonImage } from './image.mjs';
-import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, skippedLine } from './leanImage.mjs';
+import { planConformanceVariables } from './conformance.mjs';
+import { installDependencies, planDependencies } from './dependencies.mjs';
+import { editorVariables, planEditorVariables } from './editor.mjs';
+import { ensureEngine, planEngine } from './engine.mjs';
+import { ensurePythonImage, planPythonImage } from './image.mjs';
+import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLine } from './leanImage.mjs';
 import { ourContainers, requireNoneLeft } from './leftovers.mjs';
 import { logs } from './paths.mjs';
+import { announce } from './plan.mjs';
 import { fail, step } from './steps.mjs';
 import { check, conformanceTests, countTests, editorTests, part, Tally, vitest } from './suite.mjs';
 
+const PLANS = [
+  planDependencies,
+  planEngine,
+  planPythonImage,
+  planLeanImage,
+  planEditorVariables,
+  planConformanceVariables,
+];
 const tally = new Tally();
 
 async function setUp() {
+  await announce(PLANS);
   await step('Dependencies', installDependencies);
   // Without a build there is nobody to ask for an engine, and no later part could pass.
   await step('Extension and command line', bundle);

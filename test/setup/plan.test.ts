@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+const ROOT = new URL('../..', import.meta.url);
+const load = (name: string) => import(new URL(`src/setup/${name}`, ROOT).href);
+const { announce } = await load('plan.mjs');
+const { installPackages } = await load('apt.mjs');
+const { sudoWords } = await load('root.mjs');
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hothouse-setup-'));
+});
+afterEach(() => vi.unstubAllEnvs());
+
+/** A run of a set-up program: what it has written, and its end. */
+function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env } });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  const shows = async (words: string) => {
+    while (!text.includes(words) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  return { child, ended, shows, text: () => text };
+}
+
+/** A program of that name, first in the path. */
+async function fake(name: string, script: string): Promise<void> {
+  const path = join(folder, name);
+  await writeFile(path, `#!/bin/bash\n${script}\n`);
+  await chmod(path, 0o755);
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+}
+
+describe('what set-up is going to do', () => {
+  const step = { verb: 'install', what: 'docker.io', mb: 300 };
+
+  async function announced(steps: readonly object[], interactive: boolean) {
+    const said: string[] = [];
+    const waited: number[] = [];
+    const tools = {
+      print: (line: string) => said.push(line),
+      wait: async (ms: number) => waited.push(ms),
+      interactive,
+    };
+    await announce([async () => steps, async () => steps], tools);
+    return { said: said.join('\n'), waited };
+  }
+
+  it('is shown once, with a wait on a terminal', async () => {
+    const { said, waited } = await announced([step], true);
+    expect(said.match(/install {2}docker\.io, about 300 MB/g)).toHaveLength(1);
+    expect(said).toContain('Ctrl+C');
+    expect(waited).toEqual([5000]);
+  });
+
+  it('is shown without a wait where nobody can answer', async () => {
+    const { said, waited } = await announced([step], false);
+    expect(said).toContain('docker.io');
+    expect([said.includes('Ctrl+C'), waited]).toEqual([false, []]);
+  });
+
+  it('is not spoken of when it is nothing', async () => {
+    expect(await announced([], true)).toEqual({ said: '', waited: [] });
+  });
+});
+
+describe('npm start', () => {
+  const env = () => ({ HOTHOUSE_CACHE_DIR: folder, DISPLAY: '', WAYLAND_DISPLAY: '' });
+
+  it('shows on a terminal what it lacks, and Ctrl+C ends it before anything is done', async () => {
+    const run = start('script', ['-qefc', `${process.execPath} src/setup/start.mjs`, '/dev/null'], {
+      ...env(),
+      CI: '',
+    });
+    await run.shows('Ctrl+C');
+    run.child.stdin.write('\x03');
+    await run.ended;
+    expect(run.text()).toMatch(/download VS Code for the browser into .*, about \d+ MB/);
+    expect(run.text()).toContain('Ctrl+C stops it');
+    expect(run.text()).not.toContain('Dependencies');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each(['start', 'test'])('src/setup/%s.mjs --plan only shows it', async (name) => {
+    const run = start(process.execPath, [`src/setup/${name}.mjs`, '--plan'], env());
+    await run.ended;
+    expect(run.child.exitCode).toBe(0);
+    expect(run.text()).toMatch(/download Node [\d.]+ into /);
+    expect(run.text()).not.toMatch(/Ctrl\+C|Dependencies/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('what is run for set-up', () => {
+  it('asks nothing: apt has no input, and is told to decide by itself', async () => {
+    const heard = join(folder, 'heard');
+    await fake('dpkg-query', 'exit 1');
+    await fake('sudo', 'while [[ $1 == -* ]]; do shift; done; exec "$@"');
+    await fake('apt-get', `read -r answer && exit 9; echo "$DEBIAN_FRONTEND $NEEDRESTART_MODE $*" >> ${heard}`);
+    await installPackages(['no-such-package'], 'A test');
+    const lines = (await readFile(heard, 'utf8')).trim().split('\n');
+    const install = lines.find((line) => line.includes('no-such-package'));
+    expect(install).toMatch(/^noninteractive a .*--force-confdef.*--force-confold.* install -y /);
+  });
+
+  it('never has sudo ask for a password without a terminal', async () => {
+    const heard = join(folder, 'heard');
+    await fake('sudo', `echo "$*" >> ${heard}; exit 1`);
+    expect(await sudoWords()).toBeNull();
+    expect(await readFile(heard, 'utf8')).toBe('-n true\n');
+  });
+});
