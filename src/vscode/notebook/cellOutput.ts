@@ -108,7 +108,7 @@ export class CellOutput {
       case 'error':
         return this.#append(() => [errorItem(step.error)]);
       case 'show':
-        return this.#append(() => itemsOf(step.data), step.id);
+        return this.#append(() => itemsOf(step), step.id);
       case 'update':
         return this.#update(step);
     }
@@ -148,9 +148,9 @@ export class CellOutput {
     return this.#execution.appendOutput(output);
   }
 
-  #update({ id, data }: Display): Thenable<void> | undefined {
-    const output = id === null ? undefined : this.#shown.get(id);
-    return output && this.#execution.replaceOutputItems(itemsOf(data), output);
+  #update(display: Display): Thenable<void> | undefined {
+    const output = display.id === null ? undefined : this.#shown.get(display.id);
+    return output && this.#execution.replaceOutputItems(itemsOf(display), output);
   }
 
   /** Whether another output is one too many; then it is counted as left out. */
@@ -165,10 +165,11 @@ function tooMany(leftOut: number): OutputStep {
   return notice(`A cell shows at most ${MAX_OUTPUTS} outputs; the last ${leftOut} were left out.`);
 }
 
-/** Throws when none of the forms can be shown. */
-function itemsOf(data: Display['data']): NotebookCellOutputItem[] {
+/** Throws when none of the forms can be shown. One that has an id and no form is a place for a later update. */
+function itemsOf({ data, id }: Display): NotebookCellOutputItem[] {
   const items = mimeItems(data).map(({ mime, bytes }) => new NotebookCellOutputItem(bytes, mime));
-  if (items.length === 0 && Object.keys(data).length > 0) throw new Error('no form of it is one that can be shown.');
+  const isPlace = id !== null && Object.keys(data).length === 0;
+  if (items.length === 0 && !isPlace) throw new Error('it has no form that can be shown.');
   return items;
 }
 

@@ -34,7 +34,7 @@ function cutWords({ stdoutBytes, stderrBytes }: RunResult): string {
     stdoutBytes > 0 ? `${kilobytes(stdoutBytes)} written to stdout` : '',
     stderrBytes > 0 ? `${kilobytes(stderrBytes)} written to stderr` : '',
   ].filter(Boolean);
-  return streams.join(', ') || 'a display was too large';
+  return streams.join(', ') || 'a display was too large, or malformed';
 }
 
 function kilobytes(bytes: number): string {
