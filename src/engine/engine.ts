@@ -10,7 +10,7 @@ import { Environment } from './environment.ts';
 import { Hosts } from './hosts.ts';
 import { newRunId } from './ids.ts';
 import { MemoryPoll } from './memory.ts';
-import type { Options } from './options.ts';
+import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
 import { engineClosed, foreignImage, otherLanguage, problemOf, sessionLimit, unknownLanguage } from './problems.ts';
 import { leanSettings } from './profile.ts';
@@ -165,6 +165,7 @@ class LiveEngine implements Engine {
     const found = this.#sessions.find(sessionId);
     if (!found.ok) return found;
     const nothing = { start: cursor, end: cursor, matches: [] };
+    if (Buffer.byteLength(code) > MAX_CODE_BYTES) return { ok: true, value: nothing };
     return found.value.ask((interpreter) => interpreter.complete(code, cursor, cell), nothing, signal);
   }
 

@@ -4,6 +4,9 @@ import { type EngineProblem, LANGUAGES, type LanguageId, type RunRequest } from 
 
 const SHORTEST_SECONDS = 0.1;
 const LONGEST_SECONDS = 86_400;
+/** What one frame to the agent can carry, but for what is around. */
+const MAX_REQUEST_BYTES = 15 * 1024 * 1024;
+const LONGEST_ESCAPE = 6;
 
 /** Whether a caller's word names a language. */
 export function isLanguage(value: unknown): value is LanguageId {
@@ -13,7 +16,7 @@ export function isLanguage(value: unknown): value is LanguageId {
 /** What is wrong with a request, or null. Looks at nothing but the request. */
 export function requestProblem(request: RunRequest): EngineProblem | null {
   if (!isLanguage(request.language)) return unknownLanguage(request.language);
-  return codeProblem(request) ?? inputProblem(request) ?? timeoutProblem(request);
+  return codeProblem(request) ?? inputProblem(request) ?? wholeProblem(request) ?? timeoutProblem(request);
 }
 
 /** How long the request's run may take, in milliseconds; 0 means for ever. */
@@ -40,6 +43,13 @@ function inputProblem({ stdin, state, sessionId }: RunRequest): EngineProblem | 
   const json = jsonOf(state);
   if (json === null) return invalidRequest('`state` is not a JSON object.', 'Send an object of JSON values.');
   return sizeProblem('`state`', json, MAX_INPUT_BYTES);
+}
+
+/** Control characters take six bytes each on the way to the sandbox. */
+function wholeProblem({ code, stdin = '', state }: RunRequest): EngineProblem | null {
+  const longest = (code.length + stdin.length) * LONGEST_ESCAPE;
+  const text = state === undefined && longest <= MAX_REQUEST_BYTES ? '' : JSON.stringify([code, stdin, state]);
+  return sizeProblem('Code, `stdin` and `state` together, as JSON,', text, MAX_REQUEST_BYTES);
 }
 
 function timeoutProblem({ timeoutSeconds, sessionId, owner }: RunRequest): EngineProblem | null {

@@ -10,8 +10,11 @@ const NOTHING_RAN = {
   result: null,
   displays: [],
   state: null,
+  stateLeftOut: [],
   report: null,
   truncated: false,
+  outputCut: false,
+  displaysDropped: 0,
   stdoutBytes: 0,
   stderrBytes: 0,
   durationMs: 0,
@@ -40,6 +43,9 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, loss }:
   const { end, shown, outputBytes } = executed;
   const status = statusOf(end, executed.stopped);
   const error = errorOf(executed, status, memory);
+  const { stateLeftOut = [] } = end;
+  const outputCut = end.stdoutBytes > outputBytes || end.stderrBytes > outputBytes;
+  const displaysDropped = end.eventsDropped + shown.leftOut;
   return {
     runId,
     status,
@@ -50,8 +56,11 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, loss }:
     error: loss === null ? error : withLoss(error, loss),
     displays: shown.displays,
     state: end.state,
+    stateLeftOut,
     report: end.report,
-    truncated: end.stdoutBytes > outputBytes || end.stderrBytes > outputBytes || end.eventsDropped + shown.leftOut > 0,
+    truncated: outputCut || displaysDropped > 0 || stateLeftOut.length > 0,
+    outputCut,
+    displaysDropped,
     stdoutBytes: end.stdoutBytes,
     stderrBytes: end.stderrBytes,
     durationMs: executed.durationMs,

@@ -71,9 +71,16 @@ export interface RunResult {
   readonly error: RunError | null;
   readonly displays: readonly Display[];
   readonly state: Readonly<Record<string, unknown>> | null;
+  /** Variables that `state` lacks because they are too large for it, or nested too deep. */
+  readonly stateLeftOut: readonly string[];
   /** What a language that checks its code says of it; null for others and where nothing was checked. */
   readonly report: CellReport | null;
+  /** Whether anything was left out: of the output, of the displays or of `state`. */
   readonly truncated: boolean;
+  /** Whether a part of stdout or stderr was. */
+  readonly outputCut: boolean;
+  /** Displays that were left out, for there were too many or they were too large. */
+  readonly displaysDropped: number;
   /** Bytes the program wrote, passed on or not. */
   readonly stdoutBytes: number;
   readonly stderrBytes: number;

@@ -49,6 +49,8 @@ export interface CellEnd {
   readonly status: 'ok' | 'error' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'killed' | 'unstopped';
   readonly exitCode: number | null;
   readonly state: Readonly<Record<string, unknown>> | null;
+  /** Variables that `state` lacks because they are too large for it, or nested too deep. */
+  readonly stateLeftOut?: readonly string[];
   readonly error: CellError | null;
   /** Null where the language checks nothing, or nothing was checked. */
   readonly report: CellReport | null;

@@ -48,7 +48,7 @@ export function runAnswer(run: RunResult, withAxioms = false): CallToolResult {
 
 function fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolean): RunAnswer {
   const result = run.result && String(run.result['text/plain'] ?? '');
-  const { state, leftOut } = stateOf(run.state);
+  const { state, leftOut } = stateOf(run);
   return {
     run_id: run.runId,
     status: run.status,
@@ -70,17 +70,18 @@ function fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolean
 }
 
 /** The variables without those that JSON cannot carry, and a note on each of these. */
-function stateOf(state: RunResult['state']): { state: RunAnswer['state']; leftOut: string[] } {
+function stateOf({ state, stateLeftOut }: RunResult): { state: RunAnswer['state']; leftOut: string[] } {
   if (!state) return { state: null, leftOut: [] };
+  const large = stateLeftOut.map((name) => `Left out of state: ${name} is too large, or no JSON.`);
   const variables = Object.entries(state).map((variable) => ({
     variable,
     place: outOfRange(Object.fromEntries([variable])),
   }));
   return {
     state: Object.fromEntries(variables.filter(({ place }) => place === null).map(({ variable }) => variable)),
-    leftOut: variables.flatMap(({ place }) =>
-      place === null ? [] : [`Left out of state: ${place} is beyond 1.8e308.`],
-    ),
+    leftOut: variables
+      .flatMap(({ place }) => (place === null ? [] : [`Left out of state: ${place} is beyond 1.8e308.`]))
+      .concat(large),
   };
 }
 

@@ -17,8 +17,6 @@ export interface PythonRun {
   readonly stdin: string;
   /** Variables set before the run; when given, the JSON-able variables come back in a `state`. */
   readonly state: Readonly<Record<string, unknown>> | null;
-  /** An interrupt was delivered before this request was sent; it was not meant for this run. */
-  readonly stale: boolean;
   /** The process ends after this run, as a program does: threads joined, exit functions called. */
   readonly once: boolean;
 }
@@ -61,14 +59,21 @@ export const PythonEvent = z.discriminatedUnion('type', [
     message: z.string(),
     traceback: z.string(),
   }),
-  /** Before `done`, where the run was given variables. */
-  z.object({ type: z.literal('state'), token: z.string(), state: Members }),
+  /** A session's interpreter has taken the request: an interrupt from now on is for it. */
+  z.object({ type: z.literal('begun'), token: z.string() }),
+  /** Before `done`, where the run was given variables; `leftOut` names those that are too large or nested too deep. */
+  z.object({
+    type: z.literal('state'),
+    token: z.string(),
+    state: Members,
+    leftOut: z.array(z.string().max(200)).max(100),
+  }),
   z.object({
     type: z.literal('done'),
     token: z.string(),
     status: z.enum(['ok', 'error', 'interrupted']),
     /** Status given to `exit()`, otherwise null. */
-    exitCode: z.int().nullable(),
+    exitCode: z.int().min(0).max(255).nullable(),
     peakMemoryBytes: z.int().nonnegative(),
     /** Displays left out because the run had shown too much. */
     dropped: z.int().nonnegative(),

@@ -77,6 +77,26 @@ describe('a question to a session', () => {
     expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
   });
 
+  it.each([
+    ['with names of 20 MB', 'class A: pass\nx = A()\nfor n in range(3): setattr(x, "a%d" % n + "b" * (20 << 20), n)'],
+    [
+      'with 100 MB of them',
+      'class A:\n    def __dir__(self): return ["a%d" % n + "x" * 200_000 for n in range(500)]\nx = A()',
+    ],
+  ])('is answered without names that nobody reads: %s', async (_, setup) => {
+    expect(await cell(setup)).toMatchObject({ status: 'ok' });
+    const answer = await complete('x.');
+    if (!answer.ok) throw new Error(answer.error.message);
+    expect(Math.max(0, ...answer.value.matches.map((match) => match.length))).toBeLessThanOrEqual(1_000);
+    expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+  });
+
+  it('about more code than can be sent has no answer, and costs nothing', async () => {
+    const code = `${'x'.repeat(17_000_000)}.`;
+    expect(await isolated.engine.complete(sessionId, code, 5)).toMatchObject({ ok: true, value: { matches: [] } });
+    expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+  });
+
   it('is answered on a data frame, however long its first answer takes', async () => {
     expect(await cell('import pandas as pd\ndf = pd.DataFrame({"a": [1]})')).toMatchObject({ status: 'ok' });
     await expect

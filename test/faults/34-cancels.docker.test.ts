@@ -74,4 +74,23 @@ describe('row 34: cancels at any moment', () => {
     expect(Number(result?.['text/plain'])).toBeLessThanOrEqual(30);
     await bench.engine.closeSession(sessionId);
   });
+
+  it('of a cell that follows one which has swallowed its interrupt keep the session too', async () => {
+    const sessionId = await bench.open();
+    await bench.run('import time', { sessionId });
+    const swallowing = 'try: time.sleep(20)\nexcept KeyboardInterrupt: pass';
+    for (let turn = 0; turn < 100; turn += 1) {
+      const running = bench.run(swallowing, { sessionId });
+      await pause(30);
+      await bench.engine.interruptSession(sessionId);
+      expect(await running).toMatchObject({ status: 'ok' });
+      const next = new AbortController();
+      const cancelled = bench.run('time.sleep(20)', { sessionId }, next.signal);
+      // Just as it begins: before it is sent, on its way, and in the process.
+      await pause((turn % 20) / 10);
+      next.abort();
+      expect(await cancelled).toMatchObject({ status: 'interrupted', sessionLost: false });
+    }
+    await bench.engine.closeSession(sessionId);
+  });
 });

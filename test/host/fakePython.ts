@@ -130,6 +130,7 @@ export class FakePython {
       this.#emit({ type: 'completions', token: request.token, start: 0, end: request.cursor, matches });
       return;
     }
+    if (!request.once) this.#emit({ type: 'begun', token: request.token });
     const done = await this.#run(request);
     this.#emit(done);
     if (request.once) this.#leave({ code: done.exitCode ?? (done.status === 'ok' ? 0 : 1), signal: null });
@@ -138,7 +139,7 @@ export class FakePython {
   async #run({ token, code, stdin, state }: PythonRun): Promise<Done> {
     for (const [name, value] of Object.entries(state ?? {})) this.#variables.set(name, value);
     const end = await this.#attempt(code, this.#io(token, stdin), token);
-    if (state !== null) this.#emit({ type: 'state', token, state: Object.fromEntries(this.#variables) });
+    if (state !== null) this.#emit({ type: 'state', token, state: Object.fromEntries(this.#variables), leftOut: [] });
     return { type: 'done', token, ...end, peakMemoryBytes: 1 << 20, dropped: 0 };
   }
 

@@ -31,6 +31,13 @@ describe('row 25: code that reads stdin', () => {
     expect(state?.took).toBeLessThan(100);
   });
 
+  it('is refused what no frame can carry: bytes that take six each on their way', async () => {
+    const code = 'import sys\nseen = len(sys.stdin.read())';
+    expect(await look(isolated, code, { stdin: '\u0001'.repeat(2_000_000) })).toBe(2_000_000);
+    expect(await run(isolated, code, { stdin: '\u0001'.repeat(3_000_000) })).toMatchObject({ status: 'rejected' });
+    expect(await look(isolated, code, { stdin: 'abc' })).toBe(3);
+  });
+
   it('reads what its caller gave and no byte of the channel', async () => {
     const before = sandboxes(isolated);
     for (let round = 0; round < 20; round += 1) {

@@ -50,6 +50,18 @@ write(event("display", '"data": {"text/plain": "%s"}, "id": null' % ("é" * 3_00
   'a hundred thousand mime types': `
 types = ",".join('"text/x%d": "x"' % n for n in range(90_000))
 write(event("display", '"data": {%s}, "id": null' % types).encode())`,
+  'a display of fifteen megabytes': `
+write(event("display", '"data": {"text/plain": "%s"}, "id": null' % ("x" * 15_000_000)).encode())`,
+  'a display as large as it may be': `
+write(event("display", '"data": {"text/plain": "%s"}, "id": null' % ("x" * 6_200_000)).encode())`,
+  'a state of long keys with halves of pairs': `
+keys = ",".join('"%d%s\\\\ud800": 0' % (n, "k" * 270) for n in range(49_000))
+write(event("state", '"state": {%s}, "leftOut": []' % keys).encode())`,
+  'a state of many keys': `
+keys = ",".join('"%d%s": 0' % (n, "k" * 120) for n in range(33_000))
+write(event("state", '"state": {%s}, "leftOut": []' % keys).encode())`,
+  'a line as long as a frame': `
+write(event("display", '"data": {"text/plain": "%s"}, "id": null' % ("x" * ((16 << 20) - 90))).encode())`,
   'single bytes on both streams': `
 for _ in range(100_000): os.write(1, b"o"), os.write(2, b"e")`,
   'all of it at once': `
@@ -105,19 +117,43 @@ describe('row 44: floods that cost the engine more than their bytes', () => {
 });
 
 describe('row 44: honest code near the bounds', () => {
-  it('gets back all its variables but those that are nested too deep, and is told of displays left out', async () => {
+  it('gets back a large state with every kind of text', async () => {
+    const code = 'x = {"%d%s\\ud800" % (n, "k" * 100): "\\udc00😀é" for n in range(20_000)}';
+    const { result, lateMs } = await latenessOf(() => run(isolated, code, { state: {} }));
+    expect(result).toMatchObject({ status: 'ok', truncated: false, stateLeftOut: [] });
+    const x = result.state?.x as Record<string, string>;
+    expect(Object.keys(x)).toHaveLength(20_000);
+    expect(x[`7${'k'.repeat(100)}\ufffd`]).toBe('\ufffd😀é');
+    expect(lateMs).toBeLessThan(LATE_MS);
+  });
+
+  it('gets back all its variables but those that are too large or too deep, which are named', async () => {
     const code = `
 deep = []
 for _ in range(5_000): deep = [deep]
-flat, text = list(range(20_000)), "[" * 200_000
-for n in range(1_500): display(n)`;
-    const { status, state, displays, truncated } = await run(isolated, code, { state: {} });
+big, wide, infinite = "a" * 17_000_000, list(range(150_000)), float("inf")
+flat, text = list(range(20_000)), "[" * 200_000`;
+    const { status, state, stateLeftOut, truncated } = await run(isolated, code, { state: { given: 1 } });
+    expect({ status, truncated }).toEqual({ status: 'ok', truncated: true });
+    expect(Object.keys(state ?? {}).sort()).toEqual(['flat', 'given', 'text']);
+    expect([...stateLeftOut].sort()).toEqual(['big', 'deep', 'infinite', 'wide']);
+  });
+
+  it('is told of displays left out', async () => {
+    const code = 'for n in range(1_500): display(n)';
+    const { status, displays, truncated, displaysDropped } = await run(isolated, code);
     expect({ status, displays: displays.length, truncated }).toEqual({
       status: 'ok',
       displays: 1_000,
       truncated: true,
     });
-    expect(Object.keys(state ?? {}).sort()).toEqual(['_', 'flat', 'n', 'text'].filter((name) => name !== '_'));
+    expect(displaysDropped).toBe(500);
+  });
+
+  it('shows a picture of 3.7 MB', async () => {
+    const code = 'import os\ndisplay({"image/png": os.urandom(3_700_000)}, raw=True)';
+    const { displays, truncated } = await run(isolated, code);
+    expect([displays.length, truncated]).toEqual([1, false]);
   });
 
   it('shows what JSON has no word for', async () => {

@@ -36,13 +36,20 @@ describe('closingSteps', () => {
   });
 
   it('says how much was written when output was cut', () => {
-    const cut: RunResult = { ...RESULT, truncated: true, stdoutBytes: 5_000_000 };
+    const cut: RunResult = { ...RESULT, truncated: true, outputCut: true, stdoutBytes: 5_000_000 };
     expect(closingSteps(cut, false)).toEqual([
       {
         kind: 'text',
         stream: 'stderr',
         text: 'Output was cut: 4883 KB written to stdout. The setting hothouse.limits.outputKb sets the limit.\n',
       },
+    ]);
+  });
+
+  it('says how many displays were left out, and that no stream was cut', () => {
+    const cut: RunResult = { ...RESULT, truncated: true, displaysDropped: 2, stdout: 'x\n', stdoutBytes: 2 };
+    expect(closingSteps(cut, false)).toEqual([
+      { kind: 'text', stream: 'stderr', text: '2 displays left out: too many, too large or malformed.\n' },
     ]);
   });
 

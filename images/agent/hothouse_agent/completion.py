@@ -3,6 +3,8 @@
 from . import shell
 
 _MAX_MATCHES = 500
+# Nobody reads longer ones.
+_MAX_MATCH = 1_000
 
 
 def _units(text):
@@ -38,5 +40,5 @@ def complete(request, namespace):
     return {
         "start": _units(code[:start]),
         "end": _units(code[:end]),
-        "matches": list(dict.fromkeys(matches))[:_MAX_MATCHES],
+        "matches": [match for match in dict.fromkeys(matches) if len(match) <= _MAX_MATCH][:_MAX_MATCHES],
     }

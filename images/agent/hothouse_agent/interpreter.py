@@ -11,6 +11,12 @@ import types
 from . import cell, completion, display, jsonshape, pictures, randomness, shell, stdio
 
 
+# Variables that are named as left out, and characters of a name.
+_MAX_NAMES = 100
+_MAX_NAME = 200
+# Of an event with variables, for what is around them.
+_OTHER_BYTES = 1 << 16
+
 _main = types.ModuleType("__main__")
 
 
@@ -37,7 +43,8 @@ class Interpreter:
         sys.modules["__main__"] = _main
 
     def _emit(self, kind, **fields):
-        self._order.emit(json.dumps({"type": kind, "token": self._token, **fields}).encode())
+        text = json.dumps({"type": kind, "token": self._token, **fields})
+        self._order.emit(jsonshape.well_formed(text).encode())
 
     def serve(self):
         signal.signal(signal.SIGINT, self._on_interrupt)
@@ -52,6 +59,10 @@ class Interpreter:
             if request["op"] == "complete":
                 self._emit("completions", **self._complete(request))
                 continue
+            # An interrupt that came before was meant for something else; from now on they are for this cell.
+            self._interrupted = False
+            if not request["once"]:
+                self._emit("begun")
             code = self._run(request)
             if request["once"] or os.getpid() != self._pid:
                 # Also a fork of user code that came to the end of the cell: the next one is not for it.
@@ -73,7 +84,8 @@ class Interpreter:
         end = self._attempt(request)
         stdio.flush()
         if state is not None:
-            self._emit("state", state=self._state())
+            kept, left_out = self._state()
+            self._emit("state", state=kept, leftOut=left_out)
         self._emit(
             "done",
             status=end.status,
@@ -96,8 +108,6 @@ class Interpreter:
         return found
 
     def _attempt(self, request):
-        if request["stale"]:
-            self._interrupted = False
         try:
             self._interruptible = True
             if self._interrupted:
@@ -115,20 +125,24 @@ class Interpreter:
         return end
 
     def _state(self):
-        """The user's variables that JSON can carry within the bounds of an event, and nothing else."""
-        state = {}
-        room = jsonshape.MAX_VALUES
+        """The user's variables that JSON can carry, and the names of those that are too large or too deep for it."""
+        state, left_out = {}, []
+        values, size = jsonshape.MAX_VALUES, jsonshape.MAX_BYTES - _OTHER_BYTES
         for name, value in list(_main.__dict__.items()):
             if name.startswith("_") or name in self._given:
                 continue
             try:
                 text = json.dumps(value, allow_nan=False)
-            except (TypeError, ValueError, RecursionError):
+            except TypeError:
+                # No data at all: a module, a function, a file.
                 continue
-            count = jsonshape.values(text)
-            if count > room or jsonshape.is_too_deep(text):
+            except (ValueError, RecursionError):
+                text = None
+            count = 0 if text is None else jsonshape.values(text)
+            if text is None or count > values or len(text) > size or jsonshape.is_too_deep(text):
+                left_out.append(name[:_MAX_NAME])
                 continue
-            room -= count
+            values, size = values - count, size - len(text)
             # As it will arrive: JSON turns tuples into lists and keys into strings.
             state[name] = json.loads(text)
-        return state
+        return state, left_out[:_MAX_NAMES]

@@ -4,24 +4,32 @@ import re
 
 MAX_DEPTH = 100
 MAX_VALUES = 100_000
+# Of a whole event. A picture of 3.75 MB is 5 MB in base64.
+MAX_BYTES = 6 << 20
+# What is around the content of an event.
+_ENVELOPE = 1 << 12
 _PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
+_HALVES = re.compile(r"\\u[dD][89a-fA-F]")
+_UNITS = re.compile(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|u\w{4}|.)")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]..$")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def values(text):
     """How many values the JSON text has; some more than it has where that is quicker to tell."""
     count = _marks(text)
-    # Commas and brackets within strings are none: a page of HTML has thousands.
+    # Marks within strings are none: a page of HTML has thousands.
     return count if count <= MAX_VALUES else _marks(_STRINGS.sub("", text))
 
 
 def _marks(text):
-    return 1 + text.count(",") + text.count("[") + text.count("{")
+    # A member of an object counts for three: reading a key takes so much longer.
+    return 1 + text.count(",") + text.count("[") + text.count("{") + 2 * text.count(":")
 
 
 def fits(text):
-    """Whether the JSON text can be an event."""
-    return values(text) <= MAX_VALUES and not is_too_deep(text)
+    """Whether the JSON text can be the content of an event."""
+    return len(text) <= MAX_BYTES - _ENVELOPE and values(text) <= MAX_VALUES and not is_too_deep(text)
 
 
 def is_too_deep(text):
@@ -39,3 +47,10 @@ def is_too_deep(text):
         elif first in "]}":
             depth -= 1
     return False
+
+
+def well_formed(text):
+    """The JSON text without halves of surrogate pairs, which no UTF-8 can carry: an event with one is refused."""
+    if not _HALVES.search(text):
+        return text
+    return _UNITS.sub(lambda unit: "\\ufffd" if _HALF.match(unit.group()) else unit.group(), text)

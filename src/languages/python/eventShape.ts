@@ -1,15 +1,20 @@
 /** Levels of arrays and objects that an event may have; what shows and stores it follows them by recursion. */
 export const MAX_DEPTH = 100;
-/** Values, keys not counted, that an event may have: parsing so many takes at most about 30 ms on a slow core. */
+/**
+ * Values that an event may have, each member of an object counted as three: a parser takes so much longer for a key.
+ * Parsing so many takes at most about 30 ms on a slow core.
+ */
 export const MAX_VALUES = 100_000;
+const KEY_VALUES = 2;
 
-const [QUOTE, BACKSLASH, COMMA, OPEN, CLOSE, OPEN_OBJECT, CLOSE_OBJECT] = [...'"\\,[]{}'].map((character) =>
+const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, OPEN_OBJECT, CLOSE_OBJECT] = [...'"\\,:[]{}'].map((character) =>
   character.charCodeAt(0),
 );
 
 /**
  * Whether a line of JSON keeps within these bounds, told without parsing it: a small text can hold millions of values,
- * or be nested a million levels deep. A line that is no JSON may get either answer.
+ * or be nested a million levels deep. Nor may it have half of a surrogate pair, which no UTF-8 can carry. A line that is
+ * no JSON may get either answer.
  */
 export function isWithinShape(json: Uint8Array): boolean {
   let depth = 0;
@@ -18,10 +23,14 @@ export function isWithinShape(json: Uint8Array): boolean {
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
     if (inString) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) inString = false;
+      if (byte === BACKSLASH) {
+        const length = escapeLength(json, at);
+        if (length === 0) return false;
+        at += length - 1;
+      } else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) inString = true;
     else if (byte === COMMA) values += 1;
+    else if (byte === COLON) values += KEY_VALUES;
     else if (byte === OPEN || byte === OPEN_OBJECT) {
       depth += 1;
       values += 1;
@@ -30,4 +39,29 @@ export function isWithinShape(json: Uint8Array): boolean {
     if (values > MAX_VALUES) return false;
   }
   return true;
+}
+
+const [U, UPPER_D, LOWER_D] = [...'uDd'].map((character) => character.charCodeAt(0));
+/** Bytes of `\\ud83d`. */
+const UNIT_ESCAPE = 6;
+
+/** Bytes of the escape at a backslash, both of a surrogate pair together; 0 for half of one. */
+function escapeLength(json: Uint8Array, at: number): number {
+  switch (surrogateAt(json, at)) {
+    case 'high':
+      return surrogateAt(json, at + UNIT_ESCAPE) === 'low' ? 2 * UNIT_ESCAPE : 0;
+    case 'low':
+      return 0;
+    case null:
+      return 2;
+  }
+}
+
+/** Which half the escape at a place is, if it is one. The digit behind `d` tells: 8 to b, or c to f. */
+function surrogateAt(json: Uint8Array, at: number): 'high' | 'low' | null {
+  const isEscape = json[at] === BACKSLASH && json[at + 1] === U;
+  if (!isEscape || (json[at + 2] !== LOWER_D && json[at + 2] !== UPPER_D)) return null;
+  const digit = Number.parseInt(String.fromCharCode(json[at + 3] ?? 0), 16);
+  if (digit >= 0xc) return 'low';
+  return digit >= 8 ? 'high' : null;
 }

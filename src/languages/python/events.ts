@@ -7,7 +7,7 @@ const MAX_DECODED_BYTES = 1 << 20;
 
 /**
  * An event line of the process. null when it is not one of this request: user code can write there too. `refused` when it
- * is larger or deeper than can be taken, or nothing of it can be shown.
+ * is larger or deeper than can be taken, has half of a surrogate pair, or has nothing that can be shown.
  */
 export function parseEvent(line: Buffer, token: string): PythonEvent | 'refused' | null {
   const text = isWithinShape(line) ? textOf(line) : null;
@@ -18,7 +18,7 @@ export function parseEvent(line: Buffer, token: string): PythonEvent | 'refused'
   } catch {
     return null;
   }
-  const parsed = PythonEvent.safeParse(HALF.test(text) ? wellFormed(value) : value);
+  const parsed = PythonEvent.safeParse(value);
   if (!parsed.success) return null;
   const { data: event } = parsed;
   if (event.token !== token) return null;
@@ -28,15 +28,4 @@ export function parseEvent(line: Buffer, token: string): PythonEvent | 'refused'
 function textOf(line: Buffer): string | null {
   if (isAscii(line)) return line.toString('latin1');
   return line.length > MAX_DECODED_BYTES ? null : line.toString('utf8');
-}
-
-/** Half of a surrogate pair can only come in as an escape. */
-const HALF = /\\u[dD][89a-fA-F]/;
-
-/** The value without halves of surrogate pairs: no UTF-8 can carry them, and other readers of JSON refuse them. */
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]));
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Deferred, deferred } from '../../base/deferred.ts';
+import { MAX_PAYLOAD_BYTES } from '../../protocol/frames.ts';
 import type { PythonEvent, PythonRequest } from '../../protocol/python.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
+import { plainError } from '../exit.ts';
 import type { CellEnd, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
 import { TextStream } from '../textStream.ts';
 import { parseEvent } from './events.ts';
@@ -16,6 +18,10 @@ interface RunningCell {
   readonly ended: Deferred<CellEnd>;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
+  /** Whether variables were given to it. */
+  readonly hasState: boolean;
+  /** An interrupt waits until the process has taken the cell: one that comes earlier would be for nothing. */
+  interrupt: 'early' | 'wanted' | 'free';
   progress: Progress;
 }
 
@@ -25,7 +31,15 @@ interface RunningCompletion {
   readonly answered: Deferred<CompletionList>;
 }
 
-const NO_PROGRESS: Progress = { error: null, done: null, state: null, refused: 0, stdoutBytes: 0, stderrBytes: 0 };
+const NO_PROGRESS: Progress = {
+  error: null,
+  done: null,
+  state: null,
+  leftOut: [],
+  refused: 0,
+  stdoutBytes: 0,
+  stderrBytes: 0,
+};
 const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
 
 /** One Python process. What it says of itself is believed about its own run and nothing else. */
@@ -38,8 +52,6 @@ export class PythonInterpreter implements Interpreter {
   #killed = false;
   /** The last interrupt's delivery: a signal meant for one cell must not arrive in the next. */
   #signalled: Promise<void> | undefined;
-  /** Interrupts since the last cell began that no cell has ended by. */
-  #unheard = 0;
 
   constructor(sandbox: Sandbox, once: boolean) {
     this.#once = once;
@@ -62,11 +74,11 @@ export class PythonInterpreter implements Interpreter {
       ended: deferred<CellEnd>(),
       stdout: new TextStream(),
       stderr: new TextStream(),
+      hasState: cell.state !== null,
+      interrupt: this.#once ? 'free' : 'early',
       progress: NO_PROGRESS,
     };
-    const stale = this.#unheard > 0;
-    this.#unheard = 0;
-    this.#begin(task, { op: 'run', token: task.token, once: this.#once, stale, ...cell });
+    this.#begin(task, { op: 'run', token: task.token, once: this.#once, ...cell });
     return task.ended.promise;
   }
 
@@ -77,8 +89,8 @@ export class PythonInterpreter implements Interpreter {
   }
 
   interrupt(): void {
-    this.#unheard += 1;
-    this.#signalled = this.#channel.signal('SIGINT');
+    if (this.#task?.kind === 'cell' && this.#task.interrupt !== 'free') this.#task.interrupt = 'wanted';
+    else this.#signalled = this.#channel.signal('SIGINT');
   }
 
   kill(): void {
@@ -89,8 +101,16 @@ export class PythonInterpreter implements Interpreter {
   #begin(task: RunningCell | RunningCompletion, request: PythonRequest): void {
     if (this.#task) throw new Error('an interpreter runs one thing at a time');
     this.#task = task;
+    const text = JSON.stringify(request);
     if (this.#end) this.#onEnd(this.#end);
-    else void this.#send(JSON.stringify(request));
+    else if (Buffer.byteLength(text) > MAX_PAYLOAD_BYTES) this.#refuse(task);
+    else void this.#send(text);
+  }
+
+  /** No frame can carry it. */
+  #refuse(task: RunningCell | RunningCompletion): void {
+    if (task.kind === 'completion') this.#finishCompletion(task, NOTHING);
+    else this.#finishCell(task, tooLarge(!this.#once));
   }
 
   async #send(request: string): Promise<void> {
@@ -117,11 +137,19 @@ export class PythonInterpreter implements Interpreter {
     task.progress = { ...task.progress, stdoutBytes, stderrBytes };
     if (event === 'refused') task.progress = { ...task.progress, refused: task.progress.refused + 1 };
     else if (event.type === 'done') this.#onDone(task, event);
-    else if (event.type === 'state') task.progress = { ...task.progress, state: event.state };
-    else this.#show(task, event);
+    else if (event.type === 'begun') this.#onBegun(task);
+    else if (event.type === 'state') {
+      if (task.hasState) task.progress = { ...task.progress, state: event.state, leftOut: event.leftOut };
+    } else this.#show(task, event);
   }
 
-  #show(task: RunningCell, event: Exclude<PythonEvent, { type: 'done' | 'state' }>): void {
+  #onBegun(task: RunningCell): void {
+    const { interrupt } = task;
+    task.interrupt = 'free';
+    if (interrupt === 'wanted') this.interrupt();
+  }
+
+  #show(task: RunningCell, event: Exclude<PythonEvent, { type: 'done' | 'state' | 'begun' }>): void {
     if (event.type === 'display') task.onOutput({ kind: 'display', display: { data: event.data, id: event.id } });
     else if (event.type === 'update') task.onOutput({ kind: 'update', display: { data: event.data, id: event.id } });
     else if (event.type === 'result') task.onOutput({ kind: 'result', data: event.data });
@@ -145,7 +173,6 @@ export class PythonInterpreter implements Interpreter {
 
   #finishCell(task: RunningCell, end: CellEnd): void {
     this.#task = undefined;
-    if (end.status === 'interrupted') this.#unheard -= 1;
     for (const kind of ['stdout', 'stderr'] as const) {
       const text = task[kind].end();
       if (text) task.onOutput({ kind, text });
@@ -173,6 +200,7 @@ function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
     status: done.status,
     exitCode: done.exitCode ?? (once ? Number(done.status !== 'ok') : null),
     state: progress.state,
+    stateLeftOut: progress.leftOut,
     error: progress.error,
     report: null,
     stdoutBytes: progress.stdoutBytes,
@@ -180,5 +208,13 @@ function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
     eventsDropped: done.dropped + progress.refused,
     peakMemoryBytes: done.peakMemoryBytes,
     alive: !once,
+  };
+}
+
+function tooLarge(alive: boolean): CellEnd {
+  const error = plainError('TooLarge', `Code, stdin and state have more than ${MAX_PAYLOAD_BYTES} bytes together.`);
+  return {
+    ...{ status: 'error', exitCode: null, state: null, error, report: null, alive },
+    ...{ stdoutBytes: 0, stderrBytes: 0, eventsDropped: 0, peakMemoryBytes: 0 },
   };
 }

@@ -9,6 +9,8 @@ export interface Progress {
   readonly error: CellError | null;
   readonly done: Extract<PythonEvent, { type: 'done' }> | null;
   readonly state: CellEnd['state'];
+  /** Variables that `state` lacks. */
+  readonly leftOut: readonly string[];
   /** Events that could not be taken. */
   readonly refused: number;
   readonly stdoutBytes: number;
@@ -22,6 +24,7 @@ export function endOfExit(exit: Exit, progress: Progress, killed: boolean): Cell
     status,
     exitCode: exit.code,
     state: progress.state,
+    stateLeftOut: progress.leftOut,
     error,
     report: null,
     stdoutBytes: exit.stdoutBytes,

@@ -1,4 +1,5 @@
 import type { RunError, RunResult, SessionState } from '../../engine/types.ts';
+import { counted } from '../pool/words.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 import { errorOf, reportSteps } from './reportSteps.ts';
 
@@ -7,11 +8,14 @@ import { errorOf, reportSteps } from './reportSteps.ts';
  * yet, and what was lost. `state` is the session's, undefined when it was closed.
  */
 export function closingSteps(result: RunResult, errorShown: boolean, state?: SessionState): readonly OutputStep[] {
-  const { report, sessionLost, truncated } = result;
+  const { report, sessionLost, outputCut, displaysDropped } = result;
   const error = shownError(result);
   const steps: OutputStep[] = [];
-  if (truncated) {
-    steps.push(notice(`Output was cut: ${cutWords(result)}. The setting hothouse.limits.outputKb sets the limit.`));
+  if (outputCut) {
+    steps.push(notice(`Output was cut: ${writtenWords(result)}. The setting hothouse.limits.outputKb sets the limit.`));
+  }
+  if (displaysDropped > 0) {
+    steps.push(notice(`${counted(displaysDropped, 'display')} left out: too many, too large or malformed.`));
   }
   if (report) steps.push(...report.notes.map(notice), ...reportSteps(report));
   if (error && !errorShown) steps.push({ kind: 'error', error });
@@ -29,12 +33,12 @@ function shownError({ status, report, error }: RunResult): RunError | null {
 
 const OVER = notice('The next cell that you run starts a new interpreter: run first the cells that it needs.');
 
-function cutWords({ stdoutBytes, stderrBytes }: RunResult): string {
+function writtenWords({ stdoutBytes, stderrBytes }: RunResult): string {
   const streams = [
     stdoutBytes > 0 ? `${kilobytes(stdoutBytes)} written to stdout` : '',
     stderrBytes > 0 ? `${kilobytes(stderrBytes)} written to stderr` : '',
-  ].filter(Boolean);
-  return streams.join(', ') || 'a display was too large, or malformed';
+  ];
+  return streams.filter(Boolean).join(', ');
 }
 
 function kilobytes(bytes: number): string {
