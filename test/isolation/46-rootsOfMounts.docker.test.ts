@@ -66,6 +66,18 @@ describe('row 46: the roots of the writable places', () => {
   });
 });
 
+describe('row 46: the devices that everybody may write to', () => {
+  it.each(['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty'])(
+    'have no time that a run gave to them: %s',
+    async (device) => {
+      const time = `seen = os.stat("${device}").st_mtime_ns // 1000`;
+      // The time of now is all that others than the owner may give.
+      const planted = await look(isolated, `import os\nos.utime("${device}")\n${time}`);
+      expect(await look(isolated, `import os\n${time}`)).not.toBe(planted);
+    },
+  );
+});
+
 function withoutTimes(seen: unknown): unknown {
   const roots = Object.entries(seen as Record<string, unknown[]>);
   return roots.map(([path, facts]) => [path, facts.toSpliced(3, 1)]);

@@ -36,7 +36,7 @@ def count(path):
     try: return len(open(path).read().splitlines()) - 1
     except FileNotFoundError: return 0
 seen = [count("/proc/net/" + name) for name in ("tcp", "tcp6", "udp", "udp6", "raw", "ip6_flowlabel")]
-seen.append(re.search(r"orphan (\\d+) tw (\\d+)", open("/proc/net/sockstat").read()).groups())
+seen.append(int(re.search(r"tw (\\d+)", open("/proc/net/sockstat").read())[1]))
 with socket.create_server(("127.0.0.1", 4242), reuse_port=False): pass`;
 
 let isolated: Isolated;
@@ -48,7 +48,7 @@ afterAll(() => isolated.dispose());
 describe('row 47: what lingers in the network of a sandbox', () => {
   it.each(Object.entries(LINGER))('is never met by the next run: %s', async (_, code) => {
     expect(await run(isolated, code)).toMatchObject({ status: 'ok', error: null });
-    expect(await look(isolated, LOOK)).toEqual([0, 0, 0, 0, 0, 0, ['0', '0']]);
+    expect(await look(isolated, LOOK)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
   it('costs the sandbox: a port that is not free again', async () => {

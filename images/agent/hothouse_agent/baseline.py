@@ -1,5 +1,6 @@
 """What init and its container held when they were new; a reset has to come back to it."""
 
+import os
 import time
 
 from . import kernel, sockets
@@ -10,6 +11,12 @@ _SLACK_BYTES = 16 << 20
 # It frees some only a moment later. Seconds.
 _PATIENCE = 0.05
 _PAUSE = 0.002
+_DEVICES = tuple("/dev/" + name for name in ("null", "zero", "full", "random", "urandom", "tty"))
+
+
+def _touched():
+    """When the devices were last changed that everybody may write to, and so may give another time."""
+    return {path: os.stat(path).st_mtime_ns for path in _DEVICES if os.path.exists(path)}
 
 
 class Baseline:
@@ -19,6 +26,7 @@ class Baseline:
         self._descriptors = kernel.Descriptors()
         self._standing = standing()
         self._sockets = sockets.used()
+        self._devices = _touched()
         # What the container needs beside init. Taken only now: what is there later may be a run's.
         self._beside = (kernel.memory_used() or 0) - kernel.own_memory()
         self.settle()
@@ -33,6 +41,7 @@ class Baseline:
         fds = self._descriptors.open()
         left = ["descriptor %d" % fd for fd in sorted(fds ^ self._fds)]
         left += ["standing: " + name for name, value in standing().items() if value != self._standing[name]]
+        left += ["times of " + path for path, times in _touched().items() if times != self._devices.get(path)]
         # Before the memory, which they may hold.
         if not self._sockets_settled():
             left.append("sockets: %s instead of %s" % (sockets.used(), self._sockets))

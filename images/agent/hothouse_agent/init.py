@@ -8,11 +8,15 @@ import select
 import signal
 import socket
 import sys
+import time
 
 from . import baseline, children, gate, kernel, relay, surroundings, wipe
 
 # A pause before each preloaded module, so that a run that has just been asked for goes first. Milliseconds.
 _QUIET_MS = 5
+# How much longer than the relay itself it is waited for; and until it has first told of the engine. Seconds.
+_PATIENCE = 1.2
+_FIRST_SILENCE = 120
 
 
 class Init:
@@ -25,6 +29,8 @@ class Init:
         self._preloaded = False
         # A run has been here since the last wipe: nothing may be read that it could have left.
         self._tainted = False
+        # When the relay last told of the engine, and after what silence it is not waited for. Seconds.
+        self._heard, self._silence = time.monotonic(), _FIRST_SILENCE
         # Name of a module -> whether its import worked.
         self._imported = {}
         self._baseline = baseline.Baseline()
@@ -49,8 +55,12 @@ class Init:
         signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         while True:
-            ready = self._poll.poll(None if self._preload is None else _QUIET_MS)
-            if not ready:
+            left = max(0, self._heard + self._silence - time.monotonic())
+            ready = self._poll.poll(1000 * left if self._preload is None else _QUIET_MS)
+            if not ready and not left:
+                # The relay leaves by itself when the engine is silent; one that does not hangs.
+                os._exit(74)
+            if not ready and self._preload is not None:
                 self._preload_next()
             for fd, _ in ready:
                 if fd == self._wake:
@@ -102,6 +112,8 @@ class Init:
             self._signal(message)
         elif message["op"] == "preload":
             self._ask_preload(message)
+        elif message["op"] == "heard":
+            self._heard, self._silence = time.monotonic(), _PATIENCE * message["silenceMs"] / 1000
         elif message["op"] == "reset":
             self._reset()
 
@@ -155,6 +167,8 @@ class Init:
     def _preload_next(self):
         for name in self._missing()[:1]:
             self._imported[name] = _import(name)
+            # Fails closed: what libraries have left there would be the first thing that a run finds.
+            wipe.tidy(self._mounts)
         complete = not self._missing()
         if complete:
             gc.collect()

@@ -9,9 +9,11 @@ import socket
 import sys
 import time
 
-from . import files, frames, kernel
+from . import files, frames, jsonshape, kernel, sockets
 
 _CHUNK = 1 << 16
+# Between two looks at the sockets of a run. Seconds.
+_LOOK = 0.5
 # Reads of each pipe after its process has ended: more than a pipe can hold, so that nothing written before is lost.
 _LAST_READS = 64
 
@@ -29,10 +31,12 @@ class _Pipe:
         self.total = 0
 
     def take(self, count):
-        """Reads `count` bytes that are known to be there."""
-        end = self.total + count
-        while self.total < end and self.pump(end - self.total):
-            pass
+        """Reads `count` bytes that were there a moment ago; user code can read its own pipe and have them first."""
+        end, before = self.total + count, -1
+        while before < self.total < end:
+            before = self.total
+            if not self.pump(end - self.total):
+                return
 
     def pump(self, most=_CHUNK):
         """Reads once; False when there is nothing more to come."""
@@ -47,10 +51,10 @@ class _Pipe:
         return bool(data)
 
 
-# How a driver says that a run has ended, and how often it may say so beyond the limits: the engine waits for that.
-_DONE = b'{"type": "done", '
-_MAX_DONE_BYTES = 1 << 14
-_MAX_DONE = 16
+# What the engine waits for, and how often it may come beyond the limits: the end of a run, the answer to a question.
+_AWAITED = (b'{"type": "done", ', b'{"type": "completions", ')
+_MAX_AWAITED_BYTES = 1 << 20
+_MAX_AWAITED = 8
 
 
 class _Lines:
@@ -68,7 +72,7 @@ class _Lines:
     def restart(self):
         self._passed = 0
         self._count = 0
-        self._done = 0
+        self._awaited = 0
         self.dropped = 0
 
     def pump(self):
@@ -81,7 +85,7 @@ class _Lines:
         take_output()
         if b"\n" not in data:
             # A line too long is dropped at its end, so there is no need to have all of it.
-            self._buffer += data[: max(0, self._limit - len(self._buffer))]
+            self._buffer += data[: max(0, jsonshape.MAX_BYTES + 1 - len(self._buffer))]
             return bool(data)
         *lines, rest = (bytes(self._buffer) + data).split(b"\n")
         self._buffer = bytearray(rest)
@@ -94,10 +98,11 @@ class _Lines:
             return
         self._passed += len(line)
         self._count += 1
-        if len(line) < self._limit and self._passed <= self._limit and self._count <= self._most:
+        fits = len(line) <= jsonshape.MAX_BYTES
+        if fits and self._passed <= self._limit and self._count <= self._most:
             self._forward(line)
-        elif line.startswith(_DONE) and len(line) <= _MAX_DONE_BYTES and self._done < _MAX_DONE:
-            self._done += 1
+        elif line.startswith(_AWAITED) and len(line) <= _MAX_AWAITED_BYTES and self._awaited < _MAX_AWAITED:
+            self._awaited += 1
             self._forward(line)
         else:
             self.dropped += 1
@@ -219,7 +224,7 @@ class Relay:
         self._handlers = {}
         self._poll = select.poll()
         self.hello = self._greet(stdout)
-        self._heard = time.monotonic()
+        self._heard = self._looked = time.monotonic()
         self.watch(stdin, select.POLLIN, self._hear)
         self.watch(init.fileno(), select.POLLIN, self._obey)
         if preloaded:
@@ -252,14 +257,24 @@ class Relay:
         while True:
             self._writer.flush()
             left = max(0, self._heard + silence - time.monotonic())
-            ready = self._poll.poll(left * 1000)
+            ready = self._poll.poll(1000 * (min(left, _LOOK) if self._channels else left))
             # This process may be the one that was late: then what it has not heard waits to be read.
             if not left and self._stdin not in [fd for fd, _ in ready]:
                 raise frames.Closed("nothing was heard for %d s" % silence)
+            self._look()
             for fd, _ in ready:
                 handler = self._handlers.get(fd)
                 if handler is not None:
                     handler()
+
+    def _look(self):
+        """Ends a sandbox whose runs fill the host with data that nobody reads: not every kernel counts that as theirs."""
+        now = time.monotonic()
+        if self._channels and now - self._looked >= _LOOK:
+            self._looked = now
+            excess = sockets.excess()
+            if excess:
+                raise frames.Closed(excess)
 
     def _hear(self):
         frame = self._reader.read()
@@ -329,6 +344,7 @@ class Relay:
             number = int(getattr(signal, request["signal"]))
             self._tell({"op": "signal", "id": request["id"], "child": channel and channel.key, "signal": number})
         elif request["op"] == "measure":
+            self._tell({"op": "heard", "silenceMs": self.hello["silenceMs"]})
             value = {
                 "memoryBytes": kernel.memory_used() or 0,
                 "processes": sum(name.isdigit() for name in os.listdir("/proc")),

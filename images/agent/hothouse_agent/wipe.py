@@ -145,6 +145,14 @@ def _check(mounts):
     return left + ["%s %d" % found for found in kernel.sysv_objects()]
 
 
+def tidy(mounts):
+    """Empties the mounts of what this process has put there itself. Raises OSError when something stays."""
+    for mount in mounts:
+        mount.empty()
+        if mount.leftovers():
+            raise OSError("something stays in " + mount.path)
+
+
 def wipe(mounts, baseline):
     """Everything above, then compares with the baseline; returns the report of a reset (protocol: ResetReport)."""
     started = time.monotonic()

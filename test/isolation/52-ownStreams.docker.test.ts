@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
+
+/**
+ * A process that reads what its own run writes, before the relay can, while events ask the relay to read it first. Ends as
+ * soon as an event waits for a second.
+ */
+const THIEF = `
+import array, fcntl, gc, os, termios, time
+stream = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
+events = next(found for found in gc.get_objects() if type(found).__name__ == "Interpreter")._order._events
+if os.fork() == 0:
+    while True:
+        try: os.read(stream, 1 << 16)
+        except OSError: pass
+def unread():
+    count = array.array("i", [0])
+    fcntl.ioctl(events, termios.FIONREAD, count)
+    return count[0]
+end = time.monotonic() + 8
+while time.monotonic() < end:
+    for _ in range(20):
+        os.write(1, b"x" * 1000)
+        os.write(events, b"\\nz\\n")
+    waited = time.monotonic()
+    while unread():
+        assert time.monotonic() < waited + 1, "nobody reads the events"`;
+
+let isolated: Isolated;
+beforeAll(async () => {
+  isolated = await isolationEngine();
+});
+afterAll(() => isolated.dispose());
+
+describe('row 52: a run that reads its own streams', () => {
+  it('ends as every other, and costs no sandbox', async () => {
+    await look(isolated, 'seen = 1');
+    const before = sandboxes(isolated);
+    expect(await run(isolated, THIEF)).toMatchObject({ status: 'ok', error: null });
+    expect(await run(isolated, 'print("served")')).toMatchObject({ status: 'ok', stdout: 'served\n' });
+    expect(sandboxes(isolated)).toEqual(before);
+  });
+});
