@@ -107,27 +107,27 @@ interface Argument {
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET together. */
 const NEW_NAMESPACES = 0x7e02_0000;
-const FAMILY = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
+const FAMILY = { unix: 1, inet: 2, inet6: 10 } as const;
 const PRIO_PROCESS = 0;
-const PROTOCOL = { any: 0, tcp: 6, udp: 17, netlinkRoute: 0 } as const;
+const PROTOCOL = { any: 0, tcp: 6, udp: 17 } as const;
 
 /** Allowed with these arguments only; each list is one way, of which all conditions must hold. */
 const ALLOWED_WITH: Readonly<Record<string, readonly (readonly Argument[])[]>> = {
   // Processes and threads, but no namespaces.
   clone: [[{ index: 0, value: NEW_NAMESPACES, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }]],
-  // Local sockets, TCP and UDP, and the list of network interfaces. Not AF_ALG (the kernel's ciphers), not AF_VSOCK (the
-  // machine that runs this virtual machine), not packets, radios, buses and whatever module a number would load.
+  // Local sockets, TCP and UDP. Not AF_NETLINK, whose unread answers are memory of the host that no limit holds; not
+  // AF_ALG (the kernel's ciphers), not AF_VSOCK (the machine that runs this virtual machine), not packets, radios, buses
+  // and whatever module a number would load.
   socket: [
     [equal(0, FAMILY.unix)],
     ...[FAMILY.inet, FAMILY.inet6].flatMap((family) =>
       [PROTOCOL.any, PROTOCOL.tcp, PROTOCOL.udp].map((protocol) => [equal(0, family), equal(2, protocol)]),
     ),
-    [equal(0, FAMILY.netlink), equal(2, PROTOCOL.netlinkRoute)],
   ],
   socketpair: [[equal(0, FAMILY.unix)]],
   // Limits, priority, CPUs and scheduling of oneself (0), not of others: a first process that is put behind busy ones
-  // gets no CPU, not even to die.
-  prlimit64: [[equal(0, 0)]],
+  // gets no CPU, not even to die. Limits of others may be read.
+  prlimit64: [[equal(0, 0)], [equal(2, 0)]],
   setpriority: [[equal(0, PRIO_PROCESS), equal(1, 0)]],
   sched_setaffinity: [[equal(0, 0)]],
   sched_setparam: [[equal(0, 0)]],

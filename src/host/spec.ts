@@ -90,6 +90,9 @@ export function containerSpec(
     env: {
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOME: WORKSPACE,
+      // Its id has no entry in the image's list of users.
+      USER: 'sandbox',
+      LOGNAME: 'sandbox',
       LANG: 'C.UTF-8',
       TERM: 'dumb',
       // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.

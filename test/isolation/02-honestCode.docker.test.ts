@@ -57,10 +57,9 @@ with c.ProcessPoolExecutor(2) as pool: seen += sum(pool.map(abs, range(-500, 0))
   ],
   programs: [
     `
-import os, pty, signal, subprocess
+import os, signal, subprocess
 seen = [subprocess.run(["sh", "-c", "seq 3 | sort -r | head -1"], capture_output=True, text=True).stdout]
 seen.append(os.waitstatus_to_exitcode(os.waitpid(os.posix_spawn("/bin/false", ["false"], {}), 0)[1]))
-seen.append(os.waitstatus_to_exitcode(pty.spawn(["true"], lambda fd: b"")))
 sleeper = subprocess.Popen(["sleep", "60"], start_new_session=True, preexec_fn=lambda: os.nice(5))
 try: sleeper.wait(0.01)
 except subprocess.TimeoutExpired: os.killpg(sleeper.pid, signal.SIGTERM)
@@ -68,7 +67,7 @@ seen.append(sleeper.wait())
 child = os.pidfd_open(os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "60"))
 signal.pidfd_send_signal(child, signal.SIGKILL)
 seen.append(os.waitid(os.P_PIDFD, child, os.WEXITED).si_status)`,
-    ['3\n', 1, 0, -15, 9],
+    ['3\n', 1, -15, 9],
   ],
   asyncio: [
     `
@@ -111,11 +110,11 @@ seen = [base.execute("select x from t").fetchall()[0][0], open("copy").read(), o
 import os, resource, select, signal, socket, threading, time
 ticks = []
 signal.signal(signal.SIGALRM, lambda *_: ticks.append(1)); signal.setitimer(signal.ITIMER_REAL, 0.01); time.sleep(0.05)
-resource.setrlimit(resource.RLIMIT_NOFILE, (512, 4096))
+resource.setrlimit(resource.RLIMIT_NOFILE, (512, 1024))
 os.sched_setaffinity(0, os.sched_getaffinity(0)); os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 one, two = socket.socketpair(); socket.send_fds(one, [b"f"], [0]); received = socket.recv_fds(two, 1, 1)
 poll = select.epoll(); poll.register(one, select.EPOLLOUT)
-names = [name for _, name in socket.if_nameindex()]
+names = [line.split(":")[0].strip() for line in open("/proc/net/dev").read().splitlines()[2:]]
 seen = [len(ticks), len(received[1]), len(poll.poll(0)), names, len(os.getrandom(8)), os.cpu_count() > 0, bool(os.times())]`,
     [1, 1, 1, ['lo'], 8, true, true],
   ],

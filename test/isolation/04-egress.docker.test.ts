@@ -16,10 +16,10 @@ const ELSEWHERE: [string, number][] = [
 ];
 
 const INTERFACES = `
-import socket
+import os
 lines = open("/proc/net/dev").read().splitlines()[2:]
 routes = open("/proc/net/route").read().splitlines()[1:]
-seen = [[line.split(":")[0].strip() for line in lines], [name for _, name in socket.if_nameindex()], routes]`;
+seen = [[line.split(":")[0].strip() for line in lines], os.listdir("/sys/class/net"), routes]`;
 
 const CONNECT = `
 import socket, json

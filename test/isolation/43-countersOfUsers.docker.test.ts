@@ -65,6 +65,18 @@ beforeAll(async () => {
 });
 afterAll(() => isolated.dispose());
 
+describe('row 43: what is counted for the whole machine', () => {
+  it('is not to be had: terminals', async () => {
+    const code = `
+import os
+seen = 0
+for open_one in (os.openpty, lambda: os.open("/dev/ptmx", os.O_RDWR), lambda: os.open("/dev/pts/ptmx", os.O_RDWR)):
+    try: seen += bool(open_one())
+    except OSError: pass`;
+    expect(await look(isolated, code)).toBe(0);
+  });
+});
+
 describe('row 43: what is counted for each user', () => {
   it.each(Object.entries(GREEDY))('harms no other owner when one sandbox takes all of it: %s', async (_, code) => {
     const greedy = new AbortController();

@@ -5,6 +5,35 @@ import { type ContainerSpec, inodesOf, type TmpfsSpec } from '../spec.ts';
 const CPU_PERIOD = 100_000;
 const STACK_BYTES = 8 * 1024 * 1024;
 
+/** Open files of a process: those of a full sandbox then are a twentieth of what an ordinary machine has. */
+const OPEN_FILES = 1_024;
+/**
+ * The largest core file. Of one byte none is written, and unlike 0 it also keeps the machine from starting the program
+ * that it may have for core files.
+ */
+const CORE_BYTES = 1;
+
+/**
+ * Files of /proc and /sys that a sandbox has no business with: those that Docker masks, which this list replaces, and
+ * what shows the locks and interrupts of the whole machine.
+ */
+const MASKED_PATHS = [
+  '/proc/acpi',
+  '/proc/asound',
+  '/proc/interrupts',
+  '/proc/kcore',
+  '/proc/key-users',
+  '/proc/keys',
+  '/proc/latency_stats',
+  '/proc/locks',
+  '/proc/sched_debug',
+  '/proc/scsi',
+  '/proc/timer_list',
+  '/proc/timer_stats',
+  '/sys/devices/virtual/powercap',
+  '/sys/firmware',
+];
+
 /** Signals and timers under way that a sandbox's processes may have together. */
 const PENDING_SIGNALS = 4_096;
 
@@ -54,11 +83,16 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
     CpuQuota: Math.round(spec.cpus * CPU_PERIOD),
     // When the machine itself runs out of memory, sandboxes go first.
     OomScoreAdj: 500,
-    Tmpfs: Object.fromEntries([...spec.tmpfs, sharedMemory(spec)].map((mount) => [mount.path, tmpfs(mount, user)])),
+    Tmpfs: {
+      ...Object.fromEntries([...spec.tmpfs, sharedMemory(spec)].map((mount) => [mount.path, tmpfs(mount, user)])),
+      // No terminals: the kernel works for them on nobody's account, and has so many for the whole machine.
+      '/dev/pts': 'ro,nosuid,nodev,noexec,size=4096,mode=0555',
+    },
+    MaskedPaths: MASKED_PATHS,
     ShmSize: spec.shmBytes,
     Ulimits: [
-      { Name: 'core', Soft: 0, Hard: 0 },
-      { Name: 'nofile', Soft: 4096, Hard: 4096 },
+      { Name: 'core', Soft: CORE_BYTES, Hard: CORE_BYTES },
+      { Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES },
       // A recursion without end meets it before it has all the memory.
       { Name: 'stack', Soft: STACK_BYTES, Hard: STACK_BYTES },
       // POSIX message queues are counted for each user id across all containers: one sandbox could starve the others.
