@@ -1,9 +1,10 @@
 """Matplotlib's figures as displays: shown by plt.show(), as a value, and what is still open at the end of a cell."""
 
 import io
+import os
 import sys
 
-from . import hooks, shell
+from . import hooks, shell, surroundings
 
 _BACKEND = "module://hothouse_agent.matplotlib_backend"
 _publisher = None
@@ -14,6 +15,14 @@ def prepare():
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None and sys.modules.get("hothouse_agent.matplotlib_backend") is None:
         pyplot.switch_backend(_BACKEND)
+        _make_folders(sys.modules["matplotlib"])
+
+
+def _make_folders(matplotlib):
+    """Matplotlib remembers its folder, which is made anew when code of a run asks for it."""
+    folder = surroundings.folder("MPLCONFIGDIR")
+    if folder is not None:
+        matplotlib.get_configdir = matplotlib.get_cachedir = lambda: os.makedirs(folder, exist_ok=True) or folder
 
 
 def install(publisher):

@@ -1,8 +1,9 @@
 """IPython, where the image has it: magics, formatters, completion, and its display functions on our events."""
 
+import pathlib
 import sys
 
-from . import hooks
+from . import hooks, surroundings
 
 _shell = None
 _inline = None
@@ -43,6 +44,9 @@ def _make():
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "NoColor"
     _shell = InteractiveShell.instance(config=config, user_module=_main, user_ns=_main.__dict__)
+    _shell.history_manager.dir_hist[:] = [pathlib.Path(surroundings.WORKSPACE)]
+    # There are no terminals, which it would run programs in.
+    _shell.system = _shell.system_raw
     # Python's own end the cell; IPython's want a terminal to leave.
     for name in ("exit", "quit"):
         _main.__dict__.pop(name, None)
@@ -69,6 +73,8 @@ def figure_formats():
 
 
 def _connect():
+    # No variable of the user's.
+    _shell.user_ns_hidden["display"] = _main.__dict__.get("display")
     _shell.display_pub.publish = _publish
     _shell.display_pub.clear_output = _publisher.clear
     _publisher.add_formatter(_format, general=True)

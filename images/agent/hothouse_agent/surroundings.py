@@ -2,8 +2,6 @@
 
 import contextlib
 import os
-import shutil
-import tempfile
 
 WORKSPACE = "/workspace"
 # Every place that a run can write to; see the container spec.
@@ -22,6 +20,10 @@ def _is_writable(value):
 def enter_agent():
     """For a permanent process: no folder and no variable of it leads to where a run can write."""
     os.chdir("/")
+    _leave_runs_places()
+
+
+def _leave_runs_places():
     for name, value in _RUNS.items():
         if _is_writable(value):
             os.environ[name] = _NOWHERE
@@ -29,26 +31,31 @@ def enter_agent():
         os.environ[name] = _NOWHERE
 
 
-def enter_run():
-    """For a process that will be a run's."""
+def _enter_runs_places():
     for name in _FOLDERS:
         os.environ.pop(name, None)
     os.environ.update(_RUNS)
-    # Where the zygote's preload had its temporary files.
-    tempfile.tempdir = None
+
+
+def enter_run():
+    """For a process that will be a run's."""
+    _enter_runs_places()
     os.chdir(WORKSPACE)
 
 
 @contextlib.contextmanager
 def importing():
-    """For the time of an import: an empty folder that is removed again. Only while there is no run that could see it."""
-    folder = tempfile.mkdtemp(dir="/tmp")
-    before = {name: os.environ[name] for name in _FOLDERS}
-    os.environ.update(dict.fromkeys(_FOLDERS, folder))
-    tempfile.tempdir = None
+    """
+    For the time of an import: the variables of runs, since libraries remember for ever which folders they found by them.
+    Only while those folders are empty, and they must be emptied again before a run comes.
+    """
+    _enter_runs_places()
     try:
         yield
     finally:
-        os.environ.update(before)
-        tempfile.tempdir = None
-        shutil.rmtree(folder, ignore_errors=True)
+        _leave_runs_places()
+
+
+def folder(name):
+    """What a variable is for runs; None where it is not set."""
+    return _RUNS.get(name)

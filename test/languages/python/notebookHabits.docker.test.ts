@@ -45,6 +45,18 @@ describe.each([[['IPython', 'matplotlib.pyplot']], [[]]])(
       expect(shown(await tell(session, PLOT))).toEqual([['image/svg+xml', 'text/plain']]);
     });
 
+    it('run a program by an exclamation mark', async () => {
+      expect(await tell(session, '!echo from a shell')).toMatchObject({ status: 'ok', stdout: 'from a shell\n' });
+      expect(await tell(session, 'lines = !echo one; echo two\n[*lines]')).toMatchObject({ value: "['one', 'two']" });
+    });
+
+    it("have matplotlib's folders, which can be written to", async () => {
+      const code = `
+import matplotlib, os
+[os.access(folder(), os.W_OK) for folder in (matplotlib.get_configdir, matplotlib.get_cachedir)]`;
+      expect(await tell(session, code)).toMatchObject({ value: '[True, True]' });
+    });
+
     it.each(['exit()', 'quit()', 'exit(0)', 'import sys; sys.exit()'])(
       'end a cell, not the session: %s',
       async (line) => {
