@@ -152,7 +152,7 @@ print("told")`,
     name: 'deep and wide events',
     code: `${FORGE}
 flood("display", '"data": {"application/json": %s%s}, "id": null' % ("[" * 1_000_000, "]" * 1_000_000), 1)
-flood("state", '"state": {"x": [%s0]}' % ("0," * 1_000_000), 1)
+flood("state", '"state": {"x": [%s0]}, "leftOut": []' % ("0," * 1_000_000), 1)
 flood("result", '"data": {"no mime type": 1}', 10)
 print("told")`,
     ends: ['ok'],
@@ -175,6 +175,41 @@ server = socket.create_server(("127.0.0.1", 4242))
 client = socket.create_connection(("127.0.0.1", 4242))
 other, _ = server.accept()
 other.close(), client.close(), server.close()`,
+    ends: ['ok'],
+  },
+  {
+    name: "connections in nobody's hands",
+    code: `import socket
+server = socket.create_server(("127.0.0.1", 0), backlog=400)
+for _ in range(300):
+  client = socket.create_connection(server.getsockname())
+  client.setblocking(False)
+  client.send(b"x" * 60_000)
+  client.close()`,
+    ends: ['ok', 'error'],
+  },
+  {
+    name: 'many sockets',
+    code: `import os, socket, time
+for _ in range(4):
+  if os.fork() == 0:
+    held = [socket.socket() for _ in range(400)]
+    time.sleep(20)
+time.sleep(20)`,
+    ends: ['sandbox_lost', 'out_of_memory'],
+    timeoutSeconds: 20,
+  },
+  {
+    name: 'reads its own streams',
+    code: `${FORGE}
+stream = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
+if os.fork() == 0:
+  while True:
+    try: os.read(stream, 1 << 16)
+    except OSError: pass
+for _ in range(1000):
+  os.write(1, b"x" * 1000)
+  flood("no event", '"data": 1', 1)`,
     ends: ['ok'],
   },
 ];
