@@ -17,7 +17,7 @@ _MADV_COLLAPSE = 25
 _HUGE_PAGE = 2 << 20
 _IPC_RMID = 0
 _POLLNVAL = 0x20
-# As many as a sandbox's limit of open files.
+# More than a sandbox's limit of open files.
 _MAX_FDS = 4096
 # struct fsxattr: flags, extent size, extents, project, copy-on-write size, padding.
 _FSXATTR = struct.Struct("IIIII8x")
