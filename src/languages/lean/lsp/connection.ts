@@ -38,7 +38,8 @@ export const ErrorCode = {
 
 const Id = z.union([z.int(), z.string()]);
 const Message = z.union([
-  z.object({ method: z.string(), id: Id.optional(), params: z.unknown() }),
+  // A method without params is legal, and current servers have some.
+  z.object({ method: z.string(), id: Id.optional(), params: z.unknown().optional() }),
   z.object({ id: Id.nullable(), error: z.object({ code: z.int(), message: z.string() }) }),
   z.object({ id: Id, result: z.unknown() }),
 ]);

@@ -79,6 +79,17 @@ describe("a server's requests", () => {
   });
 });
 
+it.each([
+  ['a request', { method: 'workspace/inlayHint/refresh', id: 8 }, [answer(8, { result: null })]],
+  ['a request of no known method', { method: 'window/unknown', id: 9 }, [unknown(9, 'window/unknown')]],
+  ['a notification', { method: '$/unknown' }, []],
+])('%s without params is legal', async (_, message, answers) => {
+  const { peer } = await drive([...started, { from: 'server', message }, ...answers]);
+  await quiet();
+  expect(peer.unsaid).toEqual([]);
+  expect(peer.killed).toBe(false);
+});
+
 describe('a server', () => {
   const waiting = [...started, opened(1, 'a\n'), waited(2, 1)];
   const raw = (message: object): ScriptLine => ({ from: 'server', message: { ...message } });

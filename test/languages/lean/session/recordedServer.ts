@@ -114,7 +114,14 @@ export class RecordedServer {
     this.#version = textDocument?.version ?? 0;
     if (this.#manner.kind === 'current') this.#refuse(-32801);
     this.#waiting = [];
+    if (this.#manner.kind === 'current') this.#askForRefresh();
     if (this.#state !== 'crashed') this.#elaborate();
+  }
+
+  /** As a current server does behind each edit, whatever the client has announced. */
+  #askForRefresh(): void {
+    for (const what of ['inlayHint', 'semanticTokens'])
+      this.#say({ id: `register_ ${what}`, method: `workspace/${what}/refresh` });
   }
 
   /** Goes through the whole document; an old server says nothing more of one whose header has failed. */
