@@ -1,3 +1,4 @@
+import type { CellReport } from '../languages/language.ts';
 import type { Executed } from './execute.ts';
 import type { MemoryLimit } from './profile.ts';
 import type { EngineProblem, RunError, RunResult } from './types.ts';
@@ -11,6 +12,7 @@ const NOTHING_RAN = {
   displays: [],
   state: null,
   report: null,
+  verdict: null,
   truncated: false,
   stdoutBytes: 0,
   stderrBytes: 0,
@@ -31,13 +33,15 @@ export interface ResultContext {
   readonly runId: string;
   readonly memory: MemoryLimit;
   readonly sessionId: string | null;
+  /** The language comes to a verdict on its code. */
+  readonly checks: boolean;
   /** What the session lost by this run, as a sentence for its error; null when it lives on. */
   readonly loss: string | null;
 }
 
 /** The result of a run that has ended. */
-export function resultOf(executed: Executed, { runId, memory, sessionId, loss }: ResultContext): RunResult {
-  const { end, shown, outputBytes } = executed;
+export function resultOf(executed: Executed, { runId, memory, sessionId, checks, loss }: ResultContext): RunResult {
+  const { end, shown } = executed;
   const status = statusOf(end, executed.stopped);
   const error = errorOf(executed, status, memory);
   return {
@@ -51,7 +55,8 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, loss }:
     displays: shown.displays,
     state: end.state,
     report: end.report,
-    truncated: end.stdoutBytes > outputBytes || end.stderrBytes > outputBytes || end.eventsDropped + shown.leftOut > 0,
+    verdict: end.report?.verdict ?? (checks && status === 'timeout' ? 'timeout' : null),
+    truncated: isTruncated(executed),
     stdoutBytes: end.stdoutBytes,
     stderrBytes: end.stderrBytes,
     durationMs: executed.durationMs,
@@ -64,4 +69,13 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, loss }:
 function withLoss(error: RunError | null, loss: string): RunError {
   if (!error) return { name: 'SessionEnded', message: loss, traceback: '' };
   return { ...error, message: error.message ? `${error.message} ${loss}` : loss };
+}
+
+function isTruncated({ end, shown, outputBytes }: Executed): boolean {
+  const isFlood = end.stdoutBytes > outputBytes || end.stderrBytes > outputBytes;
+  return isFlood || end.eventsDropped + shown.leftOut > 0 || isCut(end.report);
+}
+
+function isCut(report: CellReport | null): boolean {
+  return report !== null && (report.truncated || report.later.some(({ report: later }) => later.truncated));
 }

@@ -32,6 +32,9 @@ async function complete(cells: LeanCells, marked: string) {
   return { replaced: code.slice(start, end), matches };
 }
 
+/** As old servers tell it, and as current ones do. */
+const TYPE = /addTwo( : Nat → | \(n : Nat\) : )Nat/;
+
 describe('questions while one types', () => {
   it('complete names, of the session’s cells too', async () => {
     const cells = await twoCells();
@@ -52,10 +55,8 @@ describe('questions while one types', () => {
 
   it('hover tells types', async () => {
     const cells = await twoCells();
-    expect(had(await engine.hover(cells.id, draft('#eval add|Two 3')))).toContain('addTwo : Nat → Nat');
-    expect(had(await engine.hover(cells.id, draft('theorem two : add|Two 0 = 2 := rfl', 'two')))).toContain(
-      'Nat → Nat',
-    );
+    expect(had(await engine.hover(cells.id, draft('#eval add|Two 3')))).toMatch(TYPE);
+    expect(had(await engine.hover(cells.id, draft('theorem two : add|Two 0 = 2 := rfl', 'two')))).toMatch(TYPE);
     expect(had(await engine.hover(cells.id, draft('  |  ')))).toBeNull();
   });
 

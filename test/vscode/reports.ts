@@ -4,7 +4,8 @@ type Message = CheckReport['messages'][number];
 
 /** A report, with whatever a test wants to see of it; by itself nothing is wrong. */
 export function report(over: Partial<CheckReport>): CheckReport {
-  return { verdict: 'accepted', messages: [], sorries: [], axioms: null, goals: null, ...over };
+  const nothing = { messages: [], messageCount: 0, sorries: [], axioms: null, goals: null, truncated: false };
+  return { verdict: 'accepted', ...nothing, ...over };
 }
 
 /** A message on the first character. */

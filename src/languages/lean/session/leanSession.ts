@@ -15,26 +15,46 @@ import { watchForFlood } from '../flood.ts';
 import type { LeanSettings } from '../settings.ts';
 import { EMPTY_HEADER, parseHeader } from '../text/header.ts';
 import { withLineFeeds } from '../text/lineEnds.ts';
+import { MemoryWatch } from '../worker/memoryWatch.ts';
 import type { LeanWorker } from '../worker/worker.ts';
+import { Aftermath } from './aftermath.ts';
 import { Attempt, type AttemptEnd } from './attempt.ts';
 import { isBusy } from './calm.ts';
-import { pieceOf, type SessionText, segmentsOf } from './cells.ts';
+import { type Piece, pieceOf, type SessionText, segmentsOf } from './cells.ts';
 import { Job } from './job.ts';
 import { type Queries, queries } from './queries.ts';
 import { type Restored, reopen, restart } from './restore.ts';
 import { SessionDocument } from './sessionDocument.ts';
 import { endOfLoss, failedEnd, floodEnd, interruptedEnd, KEPT, lostEnd, refusalOf } from './sessionEnds.ts';
 
+/** A cell is under way. */
+interface Running {
+  readonly kind: 'running';
+  readonly document: SessionDocument;
+  /** Makes it leave the document alone. */
+  readonly stop: AbortController;
+  /** What the kernel had killed for memory before it began. */
+  readonly killsBefore: number;
+}
+
+/** A question is under way, with its draft in the document. */
+interface Asking {
+  readonly kind: 'asking';
+  readonly document: SessionDocument;
+  /** Aborted by whoever comes next, who takes the document. */
+  readonly stop: AbortController;
+}
+
 type State =
   | { readonly kind: 'ready'; readonly document: SessionDocument }
-  /** A cell or a question is under way; `stop` makes it leave the document alone. */
-  | { readonly kind: 'running'; readonly document: SessionDocument; readonly stop: AbortController }
+  | Running
+  | Asking
   /** Lean is being started, or brought back to what the session has accepted; `over` resolves when that has ended. */
   | { readonly kind: 'starting' | 'restoring'; readonly over: Promise<void> }
+  /** Lean could not be brought back while nobody needed it; the next cell tries again. */
+  | { readonly kind: 'down'; readonly worker: LeanWorker }
   | { readonly kind: 'dead'; readonly end: CellEnd };
 
-/** What the server may send for one cell; more is a flood. */
-const MOST_BYTES = 64 * 1024 * 1024;
 /** Questions are for people who type. */
 const QUESTION_MS = 1_500;
 /** For Lean to take note that a cell was taken out. */
@@ -51,6 +71,7 @@ export class LeanSession implements Interpreter {
   readonly #life = new AbortController();
   readonly #ended = deferred<CellEnd>();
   readonly ended = this.#ended.promise;
+  readonly #aftermath: Aftermath;
   #text: SessionText;
   #state: State;
   #job: Job | null = null;
@@ -60,6 +81,7 @@ export class LeanSession implements Interpreter {
     this.#sandbox = sandbox;
     this.#settings = settings;
     this.#clock = clock;
+    this.#aftermath = new Aftermath(sandbox, clock, this.#life.signal);
     const header = worker ? parseHeader(worker.header) : EMPTY_HEADER;
     this.#text = { header, cells: [] };
     if (worker) this.#state = this.#watched(new SessionDocument(worker, segmentsOf(this.#text)));
@@ -104,6 +126,7 @@ export class LeanSession implements Interpreter {
 
   interrupt(): void {
     this.#job?.end(interruptedEnd());
+    if (this.#state.kind === 'asking') this.#state.stop.abort();
     this.#takeOut();
   }
 
@@ -118,29 +141,42 @@ export class LeanSession implements Interpreter {
       job.end(endOf({ status: 'error', alive: this.#state.kind !== 'dead', error: refused }));
       return;
     }
+    const piece = pieceOf(request.cell ?? this.#freshId(request.name), code);
+    // What a question has left behind may end Lean under a cell that has no part in it.
+    const isSuspect = this.#state.kind === 'asking' || this.#aftermath.isExpected;
+    const end = await this.#attempt(job, piece, request);
+    if (!isSuspect || (end?.kind !== 'crashed' && end?.kind !== 'lost')) return this.#conclude(job, end);
+    await this.#backFrom(end, 'question');
+    return this.#conclude(job, job.isOver ? null : await this.#attempt(job, piece, request));
+  }
+
+  /** Tries the cell in the document; null where it has ended already. */
+  async #attempt(job: Job, piece: Piece, request: CellRequest): Promise<AttemptEnd | null> {
     const document = await this.#document();
-    if (job.isOver) return;
+    if (job.isOver) return null;
     if (!document) {
       if (this.#state.kind === 'dead') job.end(this.#state.end);
-      return;
+      return null;
     }
-    const piece = pieceOf(request.cell ?? this.#freshId(request.name), code);
-    const flood = watchForFlood(document.worker.server, document.lean, MOST_BYTES);
+    job.watch(new MemoryWatch(document.worker, this.#clock));
+    const flood = watchForFlood(document.lean);
     const stop = new AbortController();
     const signal = AbortSignal.any([job.signal, stop.signal, flood.signal]);
-    this.#state = { kind: 'running', document, stop };
+    this.#state = { kind: 'running', document, stop, killsBefore: document.worker.oomKills };
     const deps = { sandbox: this.#sandbox, document, text: this.#text, job, signal };
     const end = await new Attempt(deps, piece, request).run().catch((error: unknown) => {
       if (signal.aborted) return { kind: 'aborted' as const };
       throw error;
     });
     flood.dispose();
-    if (job.isOver) return;
-    if (flood.signal.aborted) this.#giveUp(job, floodEnd(MOST_BYTES));
-    else await this.#conclude(job, document, end);
+    if (job.isOver) return null;
+    if (flood.signal.aborted) this.#giveUp(job, floodEnd());
+    return flood.signal.aborted ? null : end;
   }
 
-  async #conclude(job: Job, document: SessionDocument, end: AttemptEnd): Promise<void> {
+  async #conclude(job: Job, end: AttemptEnd | null): Promise<void> {
+    if (this.#state.kind !== 'running' || end === null) return;
+    const { document, killsBefore } = this.#state;
     if (end.kind === 'done') {
       this.#text = end.text;
       // Another header stays for the next try of a cell that was rejected with it; it may have taken long.
@@ -149,20 +185,28 @@ export class LeanSession implements Interpreter {
         document.become([header, ...cells]);
       this.#state = { kind: 'ready', document };
       job.end(end.end);
+      this.#lookAfter(document);
       await this.#lookAtMemory(document);
-      return;
-    }
-    const { worker } = document;
-    if (end.kind === 'headerFailed') {
-      this.#restore(reopen(this.#restoring, document, this.#text));
+    } else if (end.kind === 'headerFailed') {
+      void this.#restore(reopen(this.#restoring, document, this.#text));
       job.end(end.end);
-      return;
+    } else {
+      await document.worker.look();
+      if (job.isOver) return;
+      void this.#backFrom(end, 'cell');
+      job.end(crashEnd(document.worker.oomKills > killsBefore, true, KEPT));
     }
-    const kills = await worker.oomKillsSince();
-    if (job.isOver) return;
-    if (end.kind === 'crashed') this.#restore(reopen(this.#restoring, document, this.#text));
-    else this.#restore(restart(this.#restoring, worker, this.#text));
-    job.end(crashEnd(kills, true, KEPT));
+  }
+
+  /** Brings Lean back from its end, by whatever that was caused; resolves when that is done. */
+  async #backFrom(end: AttemptEnd, cause: 'cell' | 'question'): Promise<void> {
+    if (this.#state.kind !== 'running') return;
+    const { document } = this.#state;
+    const restored =
+      end.kind === 'crashed'
+        ? reopen(this.#restoring, document, this.#text)
+        : restart(this.#restoring, document.worker, this.#text);
+    await this.#restore(restored, cause === 'cell' ? undefined : () => ({ kind: 'down', worker: document.worker }));
   }
 
   #giveUp(job: Job, end: CellEnd): void {
@@ -175,45 +219,61 @@ export class LeanSession implements Interpreter {
     if (this.#state.kind !== 'running') return;
     const { document, stop } = this.#state;
     stop.abort();
-    this.#restore(this.#calmed(document));
+    void this.#restore(this.#calmed(document));
   }
 
   async #calmed(document: SessionDocument): Promise<Restored> {
-    const text = this.#text;
-    document.become(segmentsOf(text));
-    const waiting = AbortSignal.any([this.#life.signal, AbortSignal.timeout(SETTLE_MS)]);
-    const settled = await document.settled(waiting);
-    if (settled.kind === 'crashed') return reopen(this.#restoring, document, text);
-    const isSpent = settled.kind !== 'settled' || (await isBusy(this.#sandbox, this.#clock, this.#life.signal));
-    return isSpent ? restart(this.#restoring, document.worker, text) : { kind: 'restored', document };
+    const settled = await this.#settled(document);
+    const isSame = settled.kind === 'restored' && settled.document === document;
+    if (!isSame || !(await isBusy(this.#sandbox, this.#clock, this.#life.signal))) return settled;
+    return restart(this.#restoring, document.worker, this.#text);
   }
 
   /** A worker that has grown beyond its limit is replaced while nobody waits for it. */
   async #lookAtMemory(document: SessionDocument): Promise<void> {
     await document.worker.look();
-    const isIdle = this.#state.kind === 'ready' && this.#state.document === document;
-    if (!isIdle || document.worker.memoryBytes <= this.#settings.workerMemoryBytes) return;
-    this.#restore(restart(this.#restoring, document.worker, this.#text));
+    if (document.worker.memoryBytes > this.#settings.workerMemoryBytes) this.#replace(document);
   }
 
-  #restore(restored: Promise<Restored>): void {
-    this.#state = { kind: 'restoring', over: this.#regain(restored) };
+  /** What an old question has left to do in Lean is looked after while the session goes on. */
+  #lookAfter(document: SessionDocument): void {
+    const isIdle = () => this.#state.kind === 'ready' && this.#state.document === document;
+    void this.#aftermath.look(isIdle, () => this.#replace(document));
+  }
+
+  /** Starts another server in the place of the document's, where nobody uses it now. */
+  #replace(document: SessionDocument): void {
+    if (this.#state.kind !== 'ready' || this.#state.document !== document) return;
+    void this.#restore(restart(this.#restoring, document.worker, this.#text), () => ({
+      kind: 'down',
+      worker: document.worker,
+    }));
+  }
+
+  /** `failed` is what becomes of the session where Lean cannot be brought back; without it that is its end. */
+  #restore(restored: Promise<Restored>, failed?: () => State): Promise<void> {
+    const over = this.#regain(restored, failed);
+    this.#state = { kind: 'restoring', over };
+    return over;
   }
 
   /** Never rejects. */
-  async #regain(restoring: Promise<Restored>): Promise<void> {
+  async #regain(restoring: Promise<Restored>, failed?: () => State): Promise<void> {
     const restored = await restoring.catch((error: unknown): Restored => ({ kind: 'failed', reason: String(error) }));
     if (this.#state.kind === 'dead') {
       if (restored.kind === 'restored') restored.document.worker.server.kill();
-    } else if (restored.kind === 'restored') this.#state = this.#watched(restored.document);
+    } else if (restored.kind === 'restored') {
+      this.#state = this.#watched(restored.document);
+      this.#lookAfter(restored.document);
+    } else if (failed) this.#state = failed();
     else this.#die(lostEnd(restored.reason));
   }
 
-  /** Ready on a document that is new, or whose server is; a server that goes while nothing runs is replaced. */
+  /** Ready on a document that is new, or whose server is; a server that goes while no cell runs is replaced. */
   #watched(document: SessionDocument): State {
     void document.worker.server.lost.then(() => {
-      if (this.#state.kind !== 'ready' || this.#state.document !== document) return;
-      this.#restore(restart(this.#restoring, document.worker, this.#text));
+      if (this.#state.kind === 'asking' && this.#state.document === document) this.#endQuestion(this.#state);
+      this.#replace(document);
     });
     return { kind: 'ready', document };
   }
@@ -222,13 +282,15 @@ export class LeanSession implements Interpreter {
     return { sandbox: this.#sandbox, clock: this.#clock, signal: this.#life.signal };
   }
 
-  /** The document once it is ready; null when the session is dead. */
+  /** The document once it is ready, taken from a question where there is one; null when the session is dead. */
   async #document(): Promise<SessionDocument | null> {
     for (;;) {
       const state: State = this.#state;
       if (state.kind === 'dead') return null;
-      if (state.kind === 'ready' || state.kind === 'running') return state.document;
-      await state.over;
+      if (state.kind === 'asking') state.stop.abort();
+      if ('document' in state) return state.document;
+      if (state.kind === 'down') await this.#restore(restart(this.#restoring, state.worker, this.#text));
+      else await state.over;
     }
   }
 
@@ -242,20 +304,43 @@ export class LeanSession implements Interpreter {
     document?.worker.server.kill();
   }
 
+  /** `nothing` where a cell runs, and where the answer takes long or another question takes its place. */
   async #ask<T>(draft: Draft, nothing: T, question: (asked: Queries) => Promise<T>): Promise<T> {
-    if (this.#state.kind !== 'ready') return nothing;
+    if (this.#state.kind === 'asking') this.#state.stop.abort();
+    else if (this.#state.kind !== 'ready') return nothing;
     const { document } = this.#state;
     const stop = new AbortController();
-    this.#state = { kind: 'running', document, stop };
-    const late = this.#clock.schedule(QUESTION_MS, () => this.#takeOut());
+    const asking: Asking = { kind: 'asking', document, stop };
+    this.#state = asking;
+    const late = this.#clock.schedule(QUESTION_MS, () => stop.abort());
     const signal = AbortSignal.any([stop.signal, this.#life.signal]);
     const answer = await question(queries(document, this.#text, draft, signal)).catch((error: unknown) => {
       if (signal.aborted) return nothing;
       throw error;
     });
     late.dispose();
-    if (!stop.signal.aborted && this.#state.kind === 'running') this.#state = { kind: 'ready', document };
+    if (stop.signal.aborted) this.#aftermath.expect();
+    if (this.#state === asking) this.#endQuestion(asking);
     return answer;
+  }
+
+  /** Takes the draft of a question out of the document, or where Lean did not survive it brings that back. */
+  #endQuestion({ document, stop }: Asking): void {
+    const down = () => ({ kind: 'down', worker: document.worker }) as const;
+    this.#state = { kind: 'ready', document };
+    if (document.worker.server.isLost) this.#replace(document);
+    else if (document.lean.crashed) void this.#restore(reopen(this.#restoring, document, this.#text), down);
+    else if (stop.signal.aborted) void this.#restore(this.#settled(document), down);
+    else document.become(segmentsOf(this.#text));
+  }
+
+  /** What was accepted is there again at once, unless what is left to do takes all that Lean has. */
+  async #settled(document: SessionDocument): Promise<Restored> {
+    document.become(segmentsOf(this.#text));
+    const settled = await document.settled(AbortSignal.any([this.#life.signal, AbortSignal.timeout(SETTLE_MS)]));
+    if (settled.kind === 'crashed') return reopen(this.#restoring, document, this.#text);
+    if (settled.kind === 'settled') return { kind: 'restored', document };
+    return restart(this.#restoring, document.worker, this.#text);
   }
 
   #freshId(name: string): string {

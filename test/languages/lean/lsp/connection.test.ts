@@ -133,14 +133,14 @@ describe('a server', () => {
     expect(await lean.lost).toBe(lost.reason);
   });
 
-  it('is counted by its bytes', async () => {
-    const { document, server: lean } = await driveDocument(
+  it('is counted by the bytes of its diagnostics', async () => {
+    const { document } = await driveDocument(
       [...waiting, published(1, [diagnostic(0, 3, 'x'.repeat(1000))]), result(2)],
       'a\n',
     );
-    const before = lean.receivedBytes;
+    expect(document.diagnosticBytes).toBe(0);
     await document.settled();
-    expect(lean.receivedBytes - before).toBeGreaterThan(1000);
-    expect(lean.receivedBytes - before).toBeLessThan(2000);
+    expect(document.diagnosticBytes).toBeGreaterThan(1000);
+    expect(document.diagnosticBytes).toBeLessThan(2000);
   });
 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { deferred } from '../../../../src/base/deferred.ts';
-import { encodeMessage, MessageDecoder } from '../../../../src/languages/lean/lsp/framing.ts';
+import { encodeMessage } from '../../../../src/languages/lean/lsp/framing.ts';
 import { Range } from '../../../../src/languages/lean/lsp/messages.ts';
 import { LineTable } from '../../../../src/languages/lean/text/position.ts';
+import { Messages } from '../lsp/messages.ts';
 import type { RecordedCell } from './recordedCells.ts';
 import { type Step, stepsThrough } from './recordedText.ts';
 
@@ -42,7 +43,7 @@ export class RecordedServer {
   readonly #cells: readonly RecordedCell[];
   readonly #manner: Manner;
   readonly #send: (bytes: Buffer) => void;
-  readonly #decoder = new MessageDecoder();
+  readonly #decoder = new Messages();
   readonly #ended = deferred<void>();
   readonly #tables = new Map<string, LineTable>();
   readonly #failedHeaders = new Set<string>();
