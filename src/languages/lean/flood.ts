@@ -7,15 +7,29 @@ const MOST_MIB = 48;
 /** How a flood is told, behind `Lean`. */
 export const FLOOD = `had more than ${MOST_MIB} MiB to say, or more than 8 MiB in one message, and was stopped`;
 
-/** Aborts `signal` once Lean says more of the document than can be taken; what it has said before does not count twice. */
-export function watchForFlood(document: LeanDocument): Disposable & { readonly signal: AbortSignal } {
+/** What Lean says of a document from now on. */
+export interface FloodWatch extends Disposable {
+  /** Aborts once that is more than can be taken; what was said before does not count twice. */
+  readonly signal: AbortSignal;
+  /** It has said something. */
+  readonly isHeard: boolean;
+}
+
+export function watchForFlood(document: LeanDocument): FloodWatch {
   const most = MOST_MIB * 1024 * 1024;
   const before = document.diagnosticBytes;
   const flood = new AbortController();
-  let said = 0;
+  let [said, isHeard] = [0, false];
   const watching = document.onDiagnostics(({ isIncremental, size: { bytes, cut } }) => {
+    isHeard = true;
     said += Math.max(0, isIncremental ? bytes : bytes - before);
     if (cut || said > most || document.diagnosticBytes > most) flood.abort();
   });
-  return { signal: flood.signal, dispose: () => watching.dispose() };
+  return {
+    signal: flood.signal,
+    get isHeard() {
+      return isHeard;
+    },
+    dispose: () => watching.dispose(),
+  };
 }

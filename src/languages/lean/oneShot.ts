@@ -114,18 +114,13 @@ export class LeanOnce implements Interpreter {
     const killsBefore = worker.oomKills;
     const { document, start, close } = worker.take(work.body.header.text, withQuestions(work.body));
     const text = document.text.slice(0, start) + work.body.text;
-    let isHeard = false;
-    const hearing = document.onDiagnostics(() => {
-      isHeard = true;
-    });
     const flood = watchForFlood(document);
     const piece = placed(document, start, work.body);
     const signal = AbortSignal.any([this.#stop.signal, flood.signal]);
     const checked = await check(piece, { limit, signal });
-    hearing.dispose();
     flood.dispose();
     if (flood.signal.aborted) return endOf({ status: 'error', alive: false, error: TOO_MUCH });
-    if (checked.kind === 'lost' && !isHeard) return unstartedEnd(checked.reason);
+    if (checked.kind === 'lost' && !flood.isHeard) return unstartedEnd(checked.reason);
     if (checked.kind === 'crashed' || checked.kind === 'lost') {
       await worker.look();
       return crashEnd(worker.oomKills > killsBefore, false, '');

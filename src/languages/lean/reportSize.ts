@@ -60,8 +60,9 @@ function level(sizes: readonly number[], limit: number): number {
 function messagesWithin(messages: readonly LeanMessage[], limit: number): LeanMessage[] {
   const byRank = [...messages.entries()].sort(([, a], [, b]) => RANKS[a.severity] - RANKS[b.severity]);
   // One that is long leaves room for others.
+  const most = limit / Math.min(4, messages.length);
   const kept = within(
-    byRank.map(([index, message]) => ({ index, message: shortened(message, limit / 4) })),
+    byRank.map(([index, message]) => ({ index, message: shortened(message, most) })),
     limit,
     ({ message }) => messageSize(message),
     ({ index, message }, left) => ({ index, message: shortened(message, left) }),

@@ -66,7 +66,6 @@ export class LeanDocument {
   #state: State = { kind: 'open' };
   /** Whether the server has ever said which version its diagnostics are of. */
   #versioned = false;
-  #isHeard = false;
 
   /** Fired for each publication of the current version. */
   readonly onDiagnostics: Event<Publication> = this.#published.event;
@@ -103,11 +102,6 @@ export class LeanDocument {
   /** What the diagnostics of the current version took on their way so far, in bytes. */
   get diagnosticBytes(): number {
     return this.#news.bytes;
-  }
-
-  /** Whether the server has said anything of the current version. */
-  get isHeard(): boolean {
-    return this.#isHeard;
   }
 
   /** Whether its worker died; only `reopen` helps. */
@@ -196,7 +190,6 @@ export class LeanDocument {
   /** Takes what the server published; of another version than the current one it is no news. */
   receiveDiagnostics(published: PublishDiagnostics, size: MessageSize): void {
     if (!this.#isCurrent(published.version)) return;
-    this.#isHeard = true;
     this.#news.publish(published, size.bytes);
     const { diagnostics, isIncremental } = published;
     this.#published.fire({ version: this.version, diagnostics, isIncremental, size });
@@ -205,7 +198,6 @@ export class LeanDocument {
   /** Takes the server's progress. */
   receiveProgress({ version = this.version, stoppedAt }: FileProgress): void {
     if (version !== this.version) return;
-    this.#isHeard = true;
     this.#news.progress(stoppedAt);
   }
 
@@ -242,7 +234,6 @@ export class LeanDocument {
 
   #next(): void {
     this.#news = new VersionNews(this.version + 1);
-    this.#isHeard = false;
     this.#superseded.resolve(SUPERSEDED);
     this.#superseded = deferred();
   }

@@ -55,6 +55,12 @@ type State =
   | { readonly kind: 'down'; readonly worker: LeanWorker }
   | { readonly kind: 'dead'; readonly end: CellEnd };
 
+/** How the run of a cell ended, and whether Lean has said anything of it. */
+interface Attempted {
+  readonly end: AttemptEnd;
+  readonly isHeard: boolean;
+}
+
 /** Questions are for people who type. */
 const QUESTION_MS = 1_500;
 /** For Lean to take note that a cell was taken out. */
@@ -144,14 +150,17 @@ export class LeanSession implements Interpreter {
     const piece = pieceOf(request.cell ?? this.#freshId(request.name), code);
     // What a question has left behind may end Lean under a cell that has no part in it.
     const isSuspect = this.#state.kind === 'asking' || this.#aftermath.isExpected;
-    const end = await this.#attempt(job, piece, request);
-    if (!isSuspect || (end?.kind !== 'crashed' && end?.kind !== 'lost')) return this.#conclude(job, end);
-    await this.#backFrom(end, 'question');
-    return this.#conclude(job, job.isOver ? null : await this.#attempt(job, piece, request));
+    const first = await this.#attempt(job, piece, request);
+    const isGone = first?.end.kind === 'lost' && !first.isHeard;
+    const isInnocent = isGone || (isSuspect && (first?.end.kind === 'lost' || first?.end.kind === 'crashed'));
+    if (!first || !isInnocent) return this.#conclude(job, first?.end ?? null);
+    await this.#backFrom(first.end, 'other');
+    const second = job.isOver ? null : await this.#attempt(job, piece, request);
+    return this.#conclude(job, second?.end ?? null);
   }
 
   /** Tries the cell in the document; null where it has ended already. */
-  async #attempt(job: Job, piece: Piece, request: CellRequest): Promise<AttemptEnd | null> {
+  async #attempt(job: Job, piece: Piece, request: CellRequest): Promise<Attempted | null> {
     const document = await this.#document();
     if (job.isOver) return null;
     if (!document) {
@@ -171,7 +180,7 @@ export class LeanSession implements Interpreter {
     flood.dispose();
     if (job.isOver) return null;
     if (flood.signal.aborted) this.#giveUp(job, floodEnd());
-    return flood.signal.aborted ? null : end;
+    return flood.signal.aborted ? null : { end, isHeard: flood.isHeard };
   }
 
   async #conclude(job: Job, end: AttemptEnd | null): Promise<void> {
@@ -199,7 +208,7 @@ export class LeanSession implements Interpreter {
   }
 
   /** Brings Lean back from its end, by whatever that was caused; resolves when that is done. */
-  async #backFrom(end: AttemptEnd, cause: 'cell' | 'question'): Promise<void> {
+  async #backFrom(end: AttemptEnd, cause: 'cell' | 'other'): Promise<void> {
     if (this.#state.kind !== 'running') return;
     const { document } = this.#state;
     const restored =

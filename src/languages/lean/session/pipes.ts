@@ -26,6 +26,15 @@ export interface StreamBytes {
   readonly stderr: number;
 }
 
+/** What pipes are to be. */
+export interface PipesOptions {
+  /** No other pipes of the sandbox have it. */
+  readonly name: string;
+  /** Bytes of stdout that are passed on. */
+  readonly limit: number;
+  readonly say: (output: CellOutput) => void;
+}
+
 /** Pipes in a sandbox that are read. */
 export interface OpenPipes extends Pipes {
   /** Resolves when what was written has been passed on, with what was more than is kept. Never rejects. */
@@ -33,11 +42,7 @@ export interface OpenPipes extends Pipes {
 }
 
 /** Opens pipes for what a program writes; null where the sandbox can have none. Never rejects. */
-export async function openPipes(
-  sandbox: Sandbox,
-  name: string,
-  say: (output: CellOutput) => void,
-): Promise<OpenPipes | null> {
+export async function openPipes(sandbox: Sandbox, { name, limit, say }: PipesOptions): Promise<OpenPipes | null> {
   const paths = { stdout: `/tmp/${name}.out`, stderr: `/tmp/${name}.err` };
   const streams = { stdout: new TextStream(), stderr: new TextStream() };
   const passed = { stdout: 0, stderr: 0 };
@@ -50,7 +55,7 @@ export async function openPipes(
   };
   const argv = ['sh', '-c', SCRIPT, 'sh', paths.stdout, paths.stderr];
   const channel = sandbox.start(
-    { kind: 'exec', argv, cwd: '/', env: {} },
+    { kind: 'exec', argv, cwd: '/', env: {}, stdoutBytes: READY.length + limit },
     {
       onStdout: (bytes) => {
         pass('stdout', isReady ? bytes : bytes.subarray(READY.length));
@@ -66,8 +71,10 @@ export async function openPipes(
   return {
     ...paths,
     async close() {
-      const end = await Promise.race([channel.ended, setTimeout(LAST_WORDS_MS, null, { ref: false })]);
-      void channel.signal('SIGTERM');
+      const last = () => Promise.race([channel.ended, setTimeout(LAST_WORDS_MS, null, { ref: false })]);
+      const byItself = await last();
+      if (!byItself) void channel.signal('SIGTERM');
+      const end = byItself ?? (await last());
       if (end?.kind !== 'exit') return { stdout: 0, stderr: 0 };
       const { stdoutBytes, stderrBytes } = end.exit;
       return { stdout: stdoutBytes - READY.length - passed.stdout, stderr: stderrBytes - passed.stderr };

@@ -41,9 +41,10 @@ export async function runMain(place: ProgramPlace): Promise<ProgramEnd | NoAnswe
 
 /** Null where it cannot be evaluated, or its output cannot come as it is written. */
 async function evaluate(place: ProgramPlace, output: 'live' | 'atEnd'): Promise<ProgramEnd | NoAnswer | null> {
-  const { sandbox, document, segments, job, signal } = place;
+  const { sandbox, document, segments, job, limit, signal } = place;
   const mark = randomBytes(16).toString('hex');
-  const pipes = output === 'live' ? await openPipes(sandbox, mark.slice(0, 8), job.say) : null;
+  const name = mark.slice(0, 8);
+  const pipes = output === 'live' ? await openPipes(sandbox, { name, limit, say: job.say }) : null;
   try {
     signal.throwIfAborted();
     document.become([...segments, evaluation(mark, pipes)]);
