@@ -33,6 +33,19 @@ export class ByteQueue {
     return bytes.subarray(0, count);
   }
 
+  /** Takes what is there into `target` from its offset on, at most to its end; nothing is joined. How many bytes it was. */
+  takeInto(target: Buffer, offset: number): number {
+    let at = offset;
+    for (let [first] = this.#chunks; first && at < target.length; [first] = this.#chunks) {
+      const count = first.copy(target, at);
+      if (count < first.length) this.#chunks[0] = first.subarray(count);
+      else this.#chunks.shift();
+      this.#length -= count;
+      at += count;
+    }
+    return at - offset;
+  }
+
   /** Joins as many pieces as `count` bytes need, and no more: there may be many behind them. */
   #joined(count: number): Buffer {
     let pieces = 0;

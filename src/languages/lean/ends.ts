@@ -1,5 +1,6 @@
 import { plainError } from '../exit.ts';
 import type { CellEnd, CellError, CellReport } from '../language.ts';
+import type { NoAnswer } from './lsp/answers.ts';
 import type { CheckReport } from './report.ts';
 
 /** An end with nothing in it but what is given. */
@@ -44,13 +45,22 @@ function clipped(text: string): string {
   return text.length > MOST ? `${text.slice(0, MOST)}\n[${text.length - MOST} more characters]` : text;
 }
 
-/** What the end of Lean's worker in the middle of its work means: the kernel killed it for memory, or it left by itself. */
-export function crashEnd(isOutOfMemory: boolean, alive: boolean, consequence: string): CellEnd {
+/** Where Lean's own end is told. */
+export interface CrashTerms {
+  readonly isOutOfMemory: boolean;
+  readonly alive: boolean;
+  /** What it means for a session, behind a sentence. */
+  readonly consequence: string;
+}
+
+/** What an end of Lean in the middle of its work means: the kernel killed it for memory, or it left by itself. */
+export function crashEnd(end: NoAnswer, { isOutOfMemory, alive, consequence }: CrashTerms): CellEnd {
   if (isOutOfMemory) {
     const message = `Lean needed more memory than its sandbox has.${consequence}`;
     return endOf({ status: 'out_of_memory', alive, error: plainError('OutOfMemory', message) });
   }
   const causes = 'code may have ended it by IO.Process.exit, killed it, or overflowed its stack';
-  const message = `Lean's process ended before it was done: ${causes}.${consequence}`;
+  const cause = end.kind === 'lost' ? end.reason : causes;
+  const message = `Lean's process ended before it was done: ${cause}.${consequence}`;
   return endOf({ status: 'error', alive, error: plainError('LeanCrashed', message) });
 }

@@ -1,7 +1,7 @@
 import type { Disposable } from '../../base/disposable.ts';
 import type { LeanDocument } from './lsp/document.ts';
 
-/** MiB that Lean may say of a document, and of one piece of code again and again; less than a message may have. */
+/** MiB that Lean may say of a version of a document, also again and again; less than a message may have. */
 const MOST_MIB = 48;
 
 /** How a flood is told, behind `Lean`. */
@@ -19,9 +19,11 @@ export function watchForFlood(document: LeanDocument): FloodWatch {
   const most = MOST_MIB * 1024 * 1024;
   const before = document.diagnosticBytes;
   const flood = new AbortController();
-  let [said, isHeard] = [0, false];
-  const watching = document.onDiagnostics(({ isIncremental, size: { bytes, cut } }) => {
+  let [said, ofVersion, isHeard] = [0, 0, false];
+  const watching = document.onDiagnostics(({ version, isIncremental, size: { bytes, cut } }) => {
     isHeard = true;
+    if (version !== ofVersion) said = 0;
+    ofVersion = version;
     said += Math.max(0, isIncremental ? bytes : bytes - before);
     if (cut || said > most || document.diagnosticBytes > most) flood.abort();
   });

@@ -123,7 +123,7 @@ export class LeanOnce implements Interpreter {
     if (checked.kind === 'lost' && !flood.isHeard) return unstartedEnd(checked.reason);
     if (checked.kind === 'crashed' || checked.kind === 'lost') {
       await worker.look();
-      return crashEnd(worker.oomKills > killsBefore, false, '');
+      return crashEnd(checked, { isOutOfMemory: worker.oomKills > killsBefore, alive: false, consequence: '' });
     }
     if (checked.kind !== 'checked') return endOf({ status: 'error', alive: false, error: lostServer(checked) });
     const saidBytes = document.diagnosticBytes;

@@ -26,37 +26,43 @@ export interface DecodedMessage extends ParsedJson {
 
 /** Turns the server's bytes into messages. Any split of the stream gives the same messages. */
 export class MessageDecoder {
-  /** Joined once for each message and never for a part of a body, so a large body costs no more than its size. */
   readonly #waiting = new ByteQueue();
-  /** Bytes of the body under way, or null while its header is not complete. */
-  #expected: number | null = null;
+  /** The body under way, filled as its bytes come, so that one that is large is never copied at once; else null. */
+  #body: { readonly bytes: Buffer; filled: number } | null = null;
 
   push(chunk: Buffer): void {
     this.#waiting.push(chunk);
+    this.#fill();
   }
 
   /** The next message that has come whole, in steps; null when there is none. Throws `ProtocolError`. */
   *next(): Steps<DecodedMessage | null> {
-    if (!this.#readHeader() || this.#expected === null || this.#waiting.length < this.#expected) return null;
-    const body = this.#waiting.take(this.#expected);
-    this.#expected = null;
+    this.#body ??= this.#readHeader();
+    this.#fill();
+    if (!this.#body || this.#body.filled < this.#body.bytes.length) return null;
+    const { bytes } = this.#body;
+    this.#body = null;
     try {
-      return { ...(yield* parseJson(body)), bytes: body.length };
+      return { ...(yield* parseJson(bytes)), bytes: bytes.length };
     } catch {
-      throw new ProtocolError(`a message of ${body.length} bytes is not JSON in UTF-8`);
+      throw new ProtocolError(`a message of ${bytes.length} bytes is not JSON in UTF-8`);
     }
   }
 
-  #readHeader(): boolean {
-    if (this.#expected !== null) return true;
+  #fill(): void {
+    if (this.#body) this.#body.filled += this.#waiting.takeInto(this.#body.bytes, this.#body.filled);
+  }
+
+  /** The body that the next header tells of; null where that has not come whole. */
+  #readHeader(): { bytes: Buffer; filled: number } | null {
     const bytes = this.#waiting.peek(MAX_HEADER_BYTES);
     const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(HEADER_END);
     if (end === -1) {
       if (bytes.length >= MAX_HEADER_BYTES) throw new ProtocolError(`no header ends within ${MAX_HEADER_BYTES} bytes`);
-      return false;
+      return null;
     }
-    this.#expected = lengthIn(this.#waiting.take(end + HEADER_END.length).toString('latin1'));
-    return true;
+    const length = lengthIn(this.#waiting.take(end + HEADER_END.length).toString('latin1'));
+    return { bytes: Buffer.allocUnsafe(length), filled: 0 };
   }
 }
 

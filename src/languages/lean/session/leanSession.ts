@@ -203,7 +203,8 @@ export class LeanSession implements Interpreter {
       await document.worker.look();
       if (job.isOver) return;
       void this.#backFrom(end, 'cell');
-      job.end(crashEnd(document.worker.oomKills > killsBefore, true, KEPT));
+      const isOutOfMemory = document.worker.oomKills > killsBefore;
+      job.end(crashEnd(end, { isOutOfMemory, alive: true, consequence: KEPT }));
     }
   }
 
