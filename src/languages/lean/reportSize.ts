@@ -82,7 +82,7 @@ function within<T>(
   for (const item of items) {
     if (left < ENTRY) break;
     const taken = size(item) <= left ? item : shorten(item, left);
-    if (taken === null) break;
+    if (taken === null || size(taken) > left) break;
     kept.push(taken);
     left -= size(taken);
   }
