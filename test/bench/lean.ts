@@ -9,7 +9,9 @@ import { type Timing, time, timing } from './stats.ts';
 import { theoremOf } from './theorems.ts';
 
 // Set-up runs before TypeScript is installed, so it has no types to import.
-const { ensureLeanImage, leanSource } = await import(new URL('../../src/setup/leanImage.mjs', import.meta.url).href);
+const { ensureLeanImage, leanSource, leanToolchain } = await import(
+  new URL('../../src/setup/leanImage.mjs', import.meta.url).href
+);
 
 /** A header, and how many files of a loop with it are worth waiting for; the rest is reckoned from these. */
 interface Headed {
@@ -29,13 +31,13 @@ const CALLS = { check: 100, file: 30, checks: 7, loop: 1 };
 
 /** Measures Lean beside the same Lean used by hand; null where the machine has none for it, which is told on stderr. */
 export async function measureLean(): Promise<Measured | null> {
-  const source = leanSource();
+  const source = await leanSource();
   const image: string | null = await ensureLeanImage(source);
   if (image === null) {
-    console.error('Lean was left out: name an image in HOTHOUSE_TEST_LEAN_IMAGE or a toolchain in LEAN_TOOLCHAIN_DIR.');
+    console.error('Lean was left out: install elan, or name a toolchain in LEAN_TOOLCHAIN_DIR.');
     return null;
   }
-  const toolchain = process.env.LEAN_TOOLCHAIN_DIR;
+  const toolchain: string | null = await leanToolchain(source);
   return withFiles(filesOf(HEADS), (folder) =>
     withContainer(image, folder, async (container) => {
       const machine = toolchain ? leanOfMachine(toolchain, folder) : null;
