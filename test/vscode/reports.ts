@@ -4,8 +4,9 @@ type Message = CheckReport['messages'][number];
 
 /** A report, with whatever a test wants to see of it; by itself nothing is wrong. */
 export function report(over: Partial<CheckReport>): CheckReport {
-  const nothing = { messages: [], messageCount: 0, sorries: [], axioms: null, goals: null, truncated: false };
-  return { verdict: 'accepted', ...nothing, ...over };
+  const { messages = [] } = over;
+  const nothing = { sorries: [], axioms: null, goals: null, truncated: false };
+  return { verdict: 'accepted', messages, messageCount: messages.length, ...nothing, ...over };
 }
 
 /** A message on the first character. */

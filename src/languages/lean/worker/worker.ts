@@ -10,7 +10,7 @@ const WARM_URI = 'untitled:Check';
 const COLD_URI = 'untitled:Cold';
 
 /** Without it, current versions say nothing of an edit for 200 ms, for the sake of a calm screen. */
-const AT_ONCE = '-Dserver.reportDelayMs=0';
+export const AT_ONCE = '-Dserver.reportDelayMs=0';
 /** Exit status of a Lean that does not know an option of its command line. */
 const REFUSED = 1;
 
