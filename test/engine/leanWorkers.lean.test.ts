@@ -19,9 +19,12 @@ const idle = () =>
     .environments.flatMap(({ sandboxes }) => sandboxes)
     .filter(({ state }) => state === 'idle');
 
-/** Ends all of Lean in sandboxes. Nothing is heard of it before this returns and the event loop turns. */
-function endLean(ids: readonly string[]): void {
-  const script = 'cd /proc; for p in [0-9]*; do [ "$(cat $p/comm)" = lean ] && kill -9 $p; done; :';
+/**
+ * Ends processes of Lean in sandboxes whose command line has a word. Nothing is heard of it before this returns and the
+ * event loop turns.
+ */
+function endLean(ids: readonly string[], word = '-'): void {
+  const script = `cd /proc; for p in [0-9]*; do [ "$(cat $p/comm)" = lean ] && grep -q -e ${word} $p/cmdline && kill -9 $p; done; :`;
   for (const id of ids) execFileSync('docker', ['exec', id, 'sh', '-c', script], { stdio: 'ignore' });
 }
 
@@ -39,6 +42,15 @@ describe('a warm worker whose server has ended', () => {
     const own = idle().filter(({ owner }) => owner?.id === OWNER.id);
     expect(own).toHaveLength(1);
     endLean(own.map(({ id }) => id));
+    const { status, error, report } = await check();
+    expect({ status, error, verdict: report?.verdict }).toEqual({ status: 'ok', error: null, verdict: 'accepted' });
+  });
+
+  it('or has lost the process that checks costs nobody a run either', async () => {
+    endLean(
+      idle().map(({ id }) => id),
+      '--worker',
+    );
     const { status, error, report } = await check();
     expect({ status, error, verdict: report?.verdict }).toEqual({ status: 'ok', error: null, verdict: 'accepted' });
   });
