@@ -9,6 +9,8 @@ import { floodingSandbox } from './sandbox.ts';
 
 const SETTINGS = { allowedImports: [], blockedImports: [], reuse: 'worker', workerMemoryBytes: 1e9 } as const;
 const LIMIT = 1024 * 1024;
+/** What is late because of the code is late each time; a crowded machine, where collecting garbage waits for CPUs, is not. */
+const MEASURED = { retry: 2 };
 
 async function check(flood: string): Promise<Interpreter> {
   const sandbox = sandboxOf(flood);
@@ -37,7 +39,7 @@ function sandboxOf(flood: string) {
 describe.each([
   ['a check', check],
   ['a cell', session],
-])('%s of which Lean says much', (_, open) => {
+])('%s of which Lean says much', MEASURED, (_, open) => {
   it.each([
     ['largePrints', 'ok', null],
     ['smallPrints', 'ok', null],
@@ -63,7 +65,7 @@ describe.each([
   });
 });
 
-it('many completions keep nobody waiting', async () => {
+it('many completions keep nobody waiting', MEASURED, async () => {
   const interpreter = await session('theSame');
   const { result, lateMs } = await latenessOf(() => interpreter.complete('#check na', 9));
   expect(result.matches).toHaveLength(2_000);
