@@ -76,6 +76,11 @@ export async function planLeanImage() {
   return [...first, ...(await planBaseImage()), build];
 }
 
+/** Whether a machine without a Lean fails the tests, as it does in a CI job; elsewhere they are skipped. */
+export function isLeanRequired(env = process.env) {
+  return Boolean(env.CI);
+}
+
 /** What is said in the place of tests that nobody could run. */
 export function skippedLine(count) {
   return `skip  Tests with Lean: ${count} skipped, since there is none here: install elan, or name an image in ${LEAN_IMAGE_VARIABLE} or a toolchain's folder in LEAN_TOOLCHAIN_DIR.`;

