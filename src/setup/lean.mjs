@@ -7,6 +7,7 @@ import {
   isLeanRequired,
   LEAN_IMAGE_VARIABLE,
   leanSource,
+  NO_LEAN,
   planLeanImage,
   skippedLine,
 } from './leanImage.mjs';
@@ -19,7 +20,7 @@ import { countTests } from './suite.mjs';
 
 async function main() {
   await announce([planLeanImage]);
-  if ((await leanSource()).kind === 'none') return reportSkipped(skippedLine(await countTests('lean')));
+  if ((await leanSource()).kind === 'none') return skip();
   await bundle();
   const image = await ensureLeanImage();
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'lean', ...process.argv.slice(2)];
@@ -27,9 +28,9 @@ async function main() {
   process.exitCode = await ended(spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env }));
 }
 
-function reportSkipped(line) {
-  if (isLeanRequired()) throw new SetupProblem(line);
-  console.log(line);
+async function skip() {
+  if (isLeanRequired()) throw new SetupProblem(`The tests with Lean have to be run in a CI job, and ${NO_LEAN}`);
+  console.log(skippedLine(await countTests('lean')));
 }
 
 await main().catch(fail);

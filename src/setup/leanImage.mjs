@@ -81,9 +81,12 @@ export function isLeanRequired(env = process.env) {
   return Boolean(env.CI);
 }
 
+/** Why tests with Lean cannot be run on a machine without one, and what to do. */
+export const NO_LEAN = `there is no Lean here: install elan, or name an image in ${LEAN_IMAGE_VARIABLE} or a toolchain's folder in LEAN_TOOLCHAIN_DIR.`;
+
 /** What is said in the place of tests that nobody could run. */
 export function skippedLine(count) {
-  return `skip  Tests with Lean: ${count} skipped, since there is none here: install elan, or name an image in ${LEAN_IMAGE_VARIABLE} or a toolchain's folder in LEAN_TOOLCHAIN_DIR.`;
+  return `skip  Tests with Lean: ${count} skipped, since ${NO_LEAN}`;
 }
 
 async function isCurrent(engine, toolchain) {
