@@ -98,7 +98,7 @@ class LiveEngine implements Engine {
   }
 
   async check(request: CheckRequest, signal?: AbortSignal): Promise<Attempt<readonly CheckAnswer[]>> {
-    return checkAll(request, (one) => this.#runTask(one, signal));
+    return checkAll(request, this.#outputLimit, (one) => this.#runTask(one, signal));
   }
 
   async goals(request: GoalsRequest, signal?: AbortSignal): Promise<Attempt<GoalsAnswer>> {
@@ -108,7 +108,7 @@ class LiveEngine implements Engine {
 
   async tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Attempt<readonly TacticAnswer[]>> {
     const text = await this.#textOf(request.sessionId, signal);
-    return text.ok ? tryAll(request, text.value, (one) => this.#runTask(one, signal)) : text;
+    return text.ok ? tryAll(request, text.value, this.#outputLimit, (one) => this.#runTask(one, signal)) : text;
   }
 
   async openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Attempt<SessionInfo>> {
@@ -245,6 +245,11 @@ class LiveEngine implements Engine {
     } finally {
       this.#count(-1);
     }
+  }
+
+  /** Bytes that one run may say. */
+  get #outputLimit(): number {
+    return this.#options.limits.outputKb * 1024;
   }
 
   #runTask({ task, ...request }: Parameters<RunTask>[0], signal: AbortSignal | undefined): Promise<RunResult> {

@@ -49,7 +49,7 @@ export async function execute(execution: Execution): Promise<Executed> {
   const { clock, stopper, signal, timeoutMs, outputBytes } = execution;
   const shown = new Collector(outputBytes, execution.onOutput);
   const startedAt = clock.now();
-  const running = execution.interpreter.run(execution.cell, shown.take);
+  const running = execution.interpreter.run({ ...execution.cell, outputLimit: outputBytes }, shown.take);
   const timer = timeoutMs > 0 ? clock.schedule(timeoutMs, () => stopper.stop('timeout')) : null;
   const abort = () => stopper.stop('aborted');
   signal?.addEventListener('abort', abort, { once: true });

@@ -1,5 +1,6 @@
 import type { CellReport } from '../languages/language.ts';
-import type { LeanGoals, LeanTask } from '../languages/lean/report.ts';
+import { EMPTY_REPORT, type LeanGoals, type LeanTask } from '../languages/lean/report.ts';
+import { fittedTogether, sizeOf } from '../languages/lean/reportSize.ts';
 import { invalidRequest } from './problems.ts';
 import type {
   Attempt,
@@ -20,12 +21,24 @@ export type RunTask = (request: RunRequest & { readonly task: LeanTask }) => Pro
 const AT_ONCE = 32;
 const MOST_PROOFS = 10_000;
 const MOST_TACTICS = 256;
+/** UTF-16 units of what is told of a tactic's errors; its report has more. */
+const ERROR_LENGTH = 4_000;
 
-/** Checks each proof on its own; the answers come in the order of the proofs, whatever order they end in. */
-export async function checkAll(request: CheckRequest, run: RunTask): Promise<Attempt<readonly CheckAnswer[]>> {
+/** How many times the output limit of one run the reports of many checks have together. */
+const TOGETHER = 2;
+
+/**
+ * Checks each proof on its own; the answers come in the order of the proofs, whatever order they end in. `limit` is how
+ * much one run may say, in bytes.
+ */
+export async function checkAll(
+  request: CheckRequest,
+  limit: number,
+  run: RunTask,
+): Promise<Attempt<readonly CheckAnswer[]>> {
   const { proofs, header, owner, timeoutSeconds } = request;
   if (proofs.length > MOST_PROOFS) return tooMany('proofs', proofs.length, MOST_PROOFS);
-  const value = await eachOf(proofs, async ({ id, code }) => {
+  const value = await eachOf(proofs, limit, async ({ id, code }) => {
     const result = await run({
       ...{ language: 'lean', owner, code, task: { kind: 'check' } },
       ...(header !== undefined && { context: header }),
@@ -48,23 +61,24 @@ export async function goalsOf(request: GoalsRequest, text: string, run: RunTask)
   return { ok: true, value: { ...answer, goals: goalsIn(result.report) } };
 }
 
-/** Tries each tactic on a copy of its own; the answers come in the order of the tactics. `text` as above. */
+/** Tries each tactic on a copy of its own; the answers come in the order of the tactics. `text` and `limit` as above. */
 export async function tryAll(
   request: TacticsRequest,
   text: string,
+  limit: number,
   run: RunTask,
 ): Promise<Attempt<readonly TacticAnswer[]>> {
   const { owner, at, tactics, timeoutSeconds } = request;
   const pieces = piecesOf(request, text);
   if (tactics.length > MOST_TACTICS) return tooMany('tactics', tactics.length, MOST_TACTICS);
-  const value = await eachOf(tactics, async (tactic) => {
+  const answers = await eachOf(tactics, limit, async (tactic) => {
     const result = await run({
       ...{ language: 'lean', owner, ...pieces, task: { kind: 'tactic', at, tactic } },
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     });
-    return tacticAnswer(tactic, result);
+    return answerOf(result, null);
   });
-  return { ok: true, value };
+  return { ok: true, value: answers.map((answer, index) => tacticAnswer(tactics[index] ?? '', answer)) };
 }
 
 /** Empty code with a session means the session's own text. */
@@ -73,19 +87,39 @@ function piecesOf({ sessionId, code }: GoalsRequest | TacticsRequest, text: stri
   return isOwn ? { code: text } : { code, context: text };
 }
 
-async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** What the work makes of each item; the reports are cut as soon as they are too much together. */
+async function eachOf<T, R extends { readonly report: CellReport | null }>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
+  let held = 0;
+  const cut = () => {
+    const done = [...results.entries()].filter(([, result]) => result !== undefined);
+    const reports = fittedTogether(
+      done.map(([, { report }]) => report),
+      TOGETHER * limit,
+    );
+    for (const [at, [index, result]] of done.entries()) results[index] = { ...result, report: reports[at] ?? null };
+    held = reports.reduce((sum, report) => sum + (report ? sizeOf(report) : 0), 0);
+  };
   const worker = async () => {
-    for (const [index, item] of queue) results[index] = await work(item);
+    for (const [index, item] of queue) {
+      const result = await work(item);
+      results[index] = result;
+      held += result.report ? sizeOf(result.report) : 0;
+      // Seldom, since it looks at all of them.
+      if (held > 2 * TOGETHER * limit) cut();
+    }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+  if (held > TOGETHER * limit) cut();
   return results;
 }
 
-/** A run that came to no report has no verdict either, but that its time was over. */
-function answerOf({ status, report, error, durationMs }: RunResult, id: string | null): CheckAnswer {
-  const verdict = report?.verdict ?? (status === 'timeout' ? 'timeout' : null);
+function answerOf({ status, report, verdict, error, durationMs }: RunResult, id: string | null): CheckAnswer {
   return { id, status, verdict, report, error: report ? null : error, durationMs };
 }
 
@@ -93,19 +127,20 @@ function goalsIn(report: CellReport | null): readonly LeanGoals[] {
   return report?.goals ?? [];
 }
 
-function tacticAnswer(tactic: string, result: RunResult): TacticAnswer {
-  const { report, durationMs } = result;
+function tacticAnswer(tactic: string, { status, report, verdict, error, durationMs }: CheckAnswer): TacticAnswer {
+  const failure = report ? errorsIn(report) : (error?.message ?? `The check ended as ${status}.`);
   const [first] = goalsIn(report);
-  const failure = report?.messages.find(({ severity }) => severity === 'error');
-  const isOver = report !== null && !failure;
+  const { messages, messageCount, truncated } = report ?? EMPTY_REPORT;
   return {
-    tactic,
-    goals: isOver ? (first?.goals ?? null) : null,
-    error: failure?.text ?? (report ? null : (result.error?.message ?? `The check ended as ${result.status}.`)),
-    messages: report?.messages ?? [],
-    verdict: report?.verdict ?? (result.status === 'timeout' ? 'timeout' : null),
-    durationMs,
+    ...{ tactic, goals: failure === null ? (first?.goals ?? null) : null, error: failure },
+    ...{ messages, messageCount, truncated, verdict, durationMs },
   };
+}
+
+/** The errors of a report as one text, the first ones of many; null when it has none. */
+function errorsIn({ messages }: CellReport): string | null {
+  const errors = messages.filter(({ severity }) => severity === 'error').map(({ text }) => text.trimEnd());
+  return errors.length > 0 ? errors.join('\n\n').slice(0, ERROR_LENGTH) : null;
 }
 
 function tooMany(what: string, count: number, limit: number): Extract<Attempt<never>, { ok: false }> {

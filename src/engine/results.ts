@@ -1,3 +1,4 @@
+import type { CellReport } from '../languages/language.ts';
 import type { Executed } from './execute.ts';
 import type { MemoryLimit } from './profile.ts';
 import type { EngineProblem, RunError, RunResult } from './types.ts';
@@ -12,6 +13,7 @@ const NOTHING_RAN = {
   state: null,
   stateLeftOut: [],
   report: null,
+  verdict: null,
   truncated: false,
   outputCut: false,
   displaysDropped: 0,
@@ -34,12 +36,14 @@ export interface ResultContext {
   readonly runId: string;
   readonly memory: MemoryLimit;
   readonly sessionId: string | null;
+  /** The language comes to a verdict on its code. */
+  readonly checks: boolean;
   /** What the session lost by this run, as a sentence for its error; null when it lives on. */
   readonly loss: string | null;
 }
 
 /** The result of a run that has ended. */
-export function resultOf(executed: Executed, { runId, memory, sessionId, loss }: ResultContext): RunResult {
+export function resultOf(executed: Executed, { runId, memory, sessionId, checks, loss }: ResultContext): RunResult {
   const { end, shown, outputBytes } = executed;
   const status = statusOf(end, executed.stopped);
   const error = errorOf(executed, status, memory);
@@ -58,7 +62,8 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, loss }:
     state: end.state,
     stateLeftOut,
     report: end.report,
-    truncated: outputCut || displaysDropped > 0 || stateLeftOut.length > 0,
+    verdict: end.report?.verdict ?? (checks && status === 'timeout' ? 'timeout' : null),
+    truncated: outputCut || displaysDropped > 0 || stateLeftOut.length > 0 || isReportCut(end.report),
     outputCut,
     displaysDropped,
     stdoutBytes: end.stdoutBytes,
@@ -73,4 +78,8 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, loss }:
 function withLoss(error: RunError | null, loss: string): RunError {
   if (!error) return { name: 'SessionEnded', message: loss, traceback: '' };
   return { ...error, message: error.message ? `${error.message} ${loss}` : loss };
+}
+
+function isReportCut(report: CellReport | null): boolean {
+  return report !== null && (report.truncated || report.later.some(({ report: later }) => later.truncated));
 }

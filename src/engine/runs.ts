@@ -28,16 +28,31 @@ export interface Run {
 
 /** Runs in a sandbox that is the run's own while it lasts; its reset goes on behind the answer. Never rejects. */
 export async function runOnce(run: Run, environment: Environment, clock: Clock): Promise<RunResult> {
+  const first = await runLeased(run, environment, clock);
+  // A warm interpreter that has ended by itself costs nobody a run, as long as there is another one.
+  const last = first.executed?.end.unstarted ? await runLeased(run, environment, clock) : first;
+  if (!last.executed) return last.refusal;
+  const { memory, language } = environment;
+  return resultOf(last.executed, { runId: run.runId, memory, checks: language.checks, sessionId: null, loss: null });
+}
+
+/** What became of one lease. */
+type Leased =
+  | { readonly executed: Executed }
+  /** There was no sandbox. */
+  | { readonly executed: null; readonly refusal: RunResult };
+
+async function runLeased(run: Run, environment: Environment, clock: Clock): Promise<Leased> {
   const key = environment.keyFor(run.request.code, run.request.context);
   const grant = await environment.lease(run.request.owner, 'run', { key, signal: run.signal });
-  if (grant.kind !== 'granted') return notRun(run.runId, refusalOf(grant));
+  if (grant.kind !== 'granted') return { executed: null, refusal: notRun(run.runId, refusalOf(grant)) };
   environment.countRun();
   // Whoever waits behind checks that take long gets a sandbox all the same.
   const late = run.task ? clock.schedule(OVERSTAY_MS, () => grant.lease.overstay()) : null;
   const executed = await executeOnce(run, environment, grant.lease, clock);
   late?.dispose();
   grant.lease.release(releaseAfter(executed.end));
-  return resultOf(executed, { runId: run.runId, memory: environment.memory, sessionId: null, loss: null });
+  return { executed };
 }
 
 /** Runs as the session's next cell. Never rejects. */
@@ -50,12 +65,14 @@ export async function runInSession(run: Run, environment: Environment, session: 
   const answer = await session.run({ code, stdin, cell, ...termsOf(run) });
   if (answer.kind === 'refused') return notRun(runId, answer.problem, session.id);
   environment.countRun();
-  return resultOf(answer.executed, { runId, memory: environment.memory, sessionId: session.id, loss: answer.loss });
+  const { memory, language } = environment;
+  const context = { runId, memory, checks: language.checks, sessionId: session.id, loss: answer.loss };
+  return resultOf(answer.executed, context);
 }
 
 /** How a sandbox goes back after a one-shot run. */
-function releaseAfter({ status, alive }: CellEnd): Release {
-  if (status === 'sandbox_lost' || status === 'unstopped') return 'destroy';
+function releaseAfter({ status, alive, unstarted }: CellEnd): Release {
+  if (status === 'sandbox_lost' || status === 'unstopped' || unstarted) return 'destroy';
   return alive ? 'keep' : 'reset';
 }
 

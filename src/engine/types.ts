@@ -75,7 +75,9 @@ export interface RunResult {
   readonly stateLeftOut: readonly string[];
   /** What a language that checks its code says of it; null for others and where nothing was checked. */
   readonly report: CellReport | null;
-  /** Whether anything was left out: of the output, of the displays or of `state`. */
+  /** What such a language comes to: the report's verdict, or `timeout` where the check did not end in time; else null. */
+  readonly verdict: CellReport['verdict'] | null;
+  /** Whether anything was left out: of the output, of the displays, of `state` or of the report. */
   readonly truncated: boolean;
   /** Whether a part of stdout or stderr was. */
   readonly outputCut: boolean;
@@ -85,6 +87,7 @@ export interface RunResult {
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
   readonly durationMs: number;
+  /** Of the run's process; where code is checked in a process that lives on, the most that its sandbox was seen to use. */
   readonly peakMemoryBytes: number;
   readonly sessionId: string | null;
   /** The session this ran in has ended with it; `error.message` says what was lost. */
@@ -248,8 +251,10 @@ export interface TacticAnswer {
   /** What is left to prove behind it, none when it is empty; null when it failed or Lean knows of nothing there. */
   readonly goals: readonly string[] | null;
   readonly error: string | null;
-  /** What Lean said of the tactic. */
+  /** What Lean said of the tactic; `messageCount` and `truncated` as in a report. */
   readonly messages: CellReport['messages'];
+  readonly messageCount: number;
+  readonly truncated: boolean;
   /** Of the whole code with the tactic in it. */
   readonly verdict: CellReport['verdict'] | null;
   readonly durationMs: number;
@@ -262,11 +267,14 @@ export interface Engine {
    * live output in order and is never called after the promise has resolved.
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
-  /** Checks many pieces of Lean at once over the whole pool; the answers are in the order of the proofs. */
+  /**
+   * Checks many pieces of Lean at once over the whole pool; the answers are in the order of the proofs. All reports
+   * together hold at most twice the output limit.
+   */
   check(request: CheckRequest, signal?: AbortSignal): Promise<Attempt<readonly CheckAnswer[]>>;
   /** The goals in a piece of Lean, which no session keeps. */
   goals(request: GoalsRequest, signal?: AbortSignal): Promise<Attempt<GoalsAnswer>>;
-  /** Tries tactics side by side, each on a copy of its own. */
+  /** Tries tactics side by side, each on a copy of its own; bounded as the answers of `check`. */
   tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Attempt<readonly TacticAnswer[]>>;
   openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Attempt<SessionInfo>>;
   /** Ends the session and its sandbox. */

@@ -14,6 +14,8 @@ export interface CellRequest {
   readonly task?: LeanTask;
   /** The whole of stdin. */
   readonly stdin: string;
+  /** Kept of what the language says of the code, in UTF-16 units; 1 MiB where it is not given. */
+  readonly outputLimit?: number;
   /** Variables set before; when not null, the JSON-able variables come back. */
   readonly state: Readonly<Record<string, unknown>> | null;
 }
@@ -61,6 +63,8 @@ export interface CellEnd {
   readonly peakMemoryBytes: number;
   /** The interpreter can run another cell. */
   readonly alive: boolean;
+  /** The interpreter had ended before it took the cell; another one may run it. */
+  readonly unstarted?: boolean;
 }
 
 export interface CompletionList {
@@ -126,6 +130,8 @@ export class ProgramMissing extends Error {
 /** What is special about a language. */
 export interface Language {
   readonly id: 'python' | 'lean';
+  /** Whether it comes to a verdict on code, beside running it. */
+  readonly checks: boolean;
   /** Which pool's sandboxes run the code best, where a language has several; a pool's key. */
   keyOf?(code: string, context: string): string;
   /**

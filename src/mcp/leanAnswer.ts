@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CellReport } from '../engine/types.ts';
-import { clip } from './displays.ts';
+import { clip, MAX_TEXT } from './displays.ts';
 
 /** Places are Lean's own: lines from 1, columns from 0 in code points, in the code that was sent. */
 const Line = z.int().describe('From 1.');
@@ -21,6 +21,13 @@ export const Verdict = z
     'accepted: checked to its end, no error, no sorry. incomplete: something rests on sorry, or may, where an option hides it. rejected: an error.',
   );
 
+/** How much there was to say. */
+export const MessageTotals = {
+  messages_total: z.int().describe('How many messages there were.'),
+  messages_omitted: z.int().describe('How many of them were left out to keep the answer small; errors go last.'),
+  truncated: z.boolean().describe('Something was left out or cut to keep the answer small.'),
+};
+
 /** What Lean says of a piece of code, as clients read it. */
 export const ReportAnswer = z.strictObject({
   verdict: Verdict.nullable().describe('null when there is none: not Lean, or Lean was lost.'),
@@ -30,6 +37,7 @@ export const ReportAnswer = z.strictObject({
     .array(z.strictObject({ name: z.string(), axioms: z.array(z.string()).nullable() }))
     .nullable()
     .describe('Of each declaration, when asked for; sorryAx means that it is not proved. null for a name: unknown.'),
+  ...MessageTotals,
 });
 export type ReportAnswer = z.infer<typeof ReportAnswer>;
 
@@ -46,6 +54,21 @@ export function reportFields(
     axioms: withAxioms
       ? (report?.axioms ?? []).map(({ name, axioms }) => ({ name, axioms: axioms && [...axioms] }))
       : null,
+    ...totalsOf(report ?? { messages: [], messageCount: 0, truncated: false }),
+  };
+}
+
+/** The totals of a report's messages. */
+export function totalsOf({
+  messages,
+  messageCount,
+  truncated,
+}: Pick<CellReport, 'messages' | 'messageCount' | 'truncated'>) {
+  const isClipped = messages.some(({ text }) => text.length > MAX_TEXT);
+  return {
+    messages_total: messageCount,
+    messages_omitted: messageCount - messages.length,
+    truncated: truncated || isClipped,
   };
 }
 
@@ -55,13 +78,14 @@ export function messageFields({ severity, line, column, endLine, endColumn, text
 }
 
 /** A report for reading. Information is left out where it has been printed already. */
-export function reportText(report: ReportAnswer, isPrinted: boolean): string {
+export function reportText(report: Omit<ReportAnswer, 'truncated'>, isPrinted: boolean): string {
   return [
     ...report.messages
       .filter(({ severity }) => !isPrinted || severity !== 'information')
       .map(({ severity, line, column, text }) => `${line}:${column}: ${severity}: ${text.trimEnd()}`),
     ...report.sorries.map(({ line, column, goal }) => `${line}:${column}: sorry${goal ? `\n${goal}` : ''}`),
     ...(report.axioms ?? []).map(({ name, axioms }) => `${name} rests on ${axiomsText(axioms)}`),
+    ...(report.messages_omitted > 0 ? [`[${report.messages_omitted} more messages]`] : []),
   ].join('\n');
 }
 

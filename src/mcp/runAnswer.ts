@@ -21,7 +21,7 @@ export const RunAnswer = ReportAnswer.extend({
   later: z
     .array(ReportAnswer.omit({ axioms: true }).extend({ cell: z.string() }).strict())
     .describe('Later cells of a Lean session that were checked again and now say something else.'),
-  truncated: z.boolean().describe('Output was more than is kept.'),
+  truncated: z.boolean().describe('Output, or what Lean says, was more than is kept.'),
   duration_ms: z.number(),
   peak_memory_bytes: z.number(),
   session_id: z.string().nullable(),
@@ -59,7 +59,7 @@ function fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolean
     error: run.error && { ...run.error },
     displays,
     state,
-    ...reportFields(run.report, run.report?.verdict ?? null, withAxioms),
+    ...reportFields(run.report, run.verdict, withAxioms),
     notes: [...(run.report?.notes ?? []), ...leftOut],
     later: (run.report?.later ?? []).map(({ cell, report }) => laterFields(cell, report)),
     truncated: run.truncated || (result ?? '').length > MAX_TEXT,

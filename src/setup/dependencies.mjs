@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './paths.mjs';
 import { must } from './run.mjs';
@@ -32,4 +32,11 @@ export function hashOf(...parts) {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
   return hash.digest('hex').slice(0, 32);
+}
+
+/** A short name for the files of a folder, by their paths and contents. */
+export function folderHash(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
+  return hashOf(...paths.flatMap((path) => [path.slice(folder.length), readFileSync(path)]));
 }

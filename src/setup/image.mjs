@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBaseImage, planBaseImage } from './baseImage.mjs';
-import { hashOf } from './dependencies.mjs';
+import { folderHash, hashOf } from './dependencies.mjs';
 import { answeringEngine, doctor, engineCommand } from './doctor.mjs';
 import { cli, out, programEnv, root } from './paths.mjs';
 import { SetupProblem } from './problem.mjs';
@@ -36,16 +36,10 @@ function isCurrent(id) {
 }
 
 function stampOf(id) {
-  return hashOf(contextHash(join(root, 'images/python')), id);
+  return hashOf(folderHash(join(root, 'images/python')), id);
 }
 
 async function pythonImage() {
   const { environments } = await doctor();
   return environments.find(({ language }) => language === 'python')?.image ?? null;
-}
-
-function contextHash(folder) {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = entries.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
-  return hashOf(...paths.flatMap((path) => [path.slice(folder.length), readFileSync(path)]));
 }

@@ -7,7 +7,7 @@ import { SetupProblem } from './problem.mjs';
 
 /** A command's exit status and its output so far, as one text. */
 export async function output(command, args, options = {}) {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  const child = start(command, args, options);
   let text = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (chunk) => {
@@ -27,7 +27,7 @@ export async function logged(name, command, args, options = {}) {
   mkdirSync(logs, { recursive: true });
   const log = createWriteStream(logFile(name), { flags: 'a' });
   log.write(`$ ${[command, ...args].join(' ')}\n`);
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  const child = start(command, args, options);
   for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
   const status = await ended(child);
   log.end();
@@ -53,6 +53,12 @@ export function tail(name, lines = 15) {
     .slice(-lines)
     .map((line) => `    ${line}`)
     .join('\n');
+}
+
+/** A child that is ended after `timeout` ms. Node's own timer would keep this program waiting for one that does not exist. */
+function start(command, args, { timeout, ...options }) {
+  const signal = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
+  return spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], signal, ...options });
 }
 
 /** Exit status of a child; 127 when it could not be started, 128 when a signal ended it. */

@@ -15,8 +15,8 @@ export interface LeanByHand {
   file(name: string): Promise<unknown>;
   /** Checks files one after the other, in a loop of the shell. Rejects at the first that has an error. */
   loop(names: readonly string[]): Promise<unknown>;
-  /** Starts `lean --server`. */
-  serve(): Transport;
+  /** Starts `lean --server` with these options. */
+  serve(options: readonly string[]): Transport;
 }
 
 const LOOP = 'for file; do lean "$file" > /dev/null || exit 1; done';
@@ -44,7 +44,7 @@ export function leanOfMachine(toolchain: string, folder: string): LeanByHand {
     where: 'on the machine itself',
     file: (name) => execute(lean, [name], { cwd: folder }),
     loop: (names) => execute('sh', ['-c', LOOP, 'sh', ...names], { cwd: folder, env }),
-    serve: () => transportOf(lean, ['--server']),
+    serve: (options) => transportOf(lean, ['--server', ...options]),
   };
 }
 
@@ -63,7 +63,7 @@ export async function withContainer<T>(
       where: 'in a container',
       file: (name) => execute('docker', [...inIt, 'lean', name]),
       loop: (names) => execute('docker', [...inIt, 'sh', '-c', LOOP, 'sh', ...names]),
-      serve: () => transportOf('docker', ['exec', '-i', id, 'lean', '--server']),
+      serve: (options) => transportOf('docker', ['exec', '-i', id, 'lean', '--server', ...options]),
     });
   } finally {
     await execute('docker', ['rm', '-f', id]);

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { OptionsInput } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { type LeanByHand, leanOfMachine, withContainer, withFiles } from './byHand.ts';
@@ -9,7 +11,9 @@ import { type Timing, time, timing } from './stats.ts';
 import { theoremOf } from './theorems.ts';
 
 // Set-up runs before TypeScript is installed, so it has no types to import.
-const { ensureLeanImage, leanSource } = await import(new URL('../../src/setup/leanImage.mjs', import.meta.url).href);
+const { ensureLeanImage, leanSource, leanToolchain } = await import(
+  new URL('../../src/setup/leanImage.mjs', import.meta.url).href
+);
 
 /** A header, and how many files of a loop with it are worth waiting for; the rest is reckoned from these. */
 interface Headed {
@@ -29,21 +33,29 @@ const CALLS = { check: 100, file: 30, checks: 7, loop: 1 };
 
 /** Measures Lean beside the same Lean used by hand; null where the machine has none for it, which is told on stderr. */
 export async function measureLean(): Promise<Measured | null> {
-  const source = leanSource();
+  const source = await leanSource();
   const image: string | null = await ensureLeanImage(source);
   if (image === null) {
-    console.error('Lean was left out: name an image in HOTHOUSE_TEST_LEAN_IMAGE or a toolchain in LEAN_TOOLCHAIN_DIR.');
+    console.error('Lean was left out: install elan, or name a toolchain in LEAN_TOOLCHAIN_DIR.');
     return null;
   }
-  const toolchain = process.env.LEAN_TOOLCHAIN_DIR;
+  const toolchain: string | null = await leanToolchain(source);
   return withFiles(filesOf(HEADS), (folder) =>
     withContainer(image, folder, async (container) => {
       const machine = toolchain ? leanOfMachine(toolchain, folder) : null;
       const parts = [await cells(image, container, machine)];
-      for (const head of HEADS) parts.push(await withHeader(image, head, container, machine));
+      const heads = HEADS.filter(({ header }) => header === '' || hasLibrary(toolchain));
+      if (heads.length < HEADS.length)
+        console.error('import Lean was left out: this toolchain has a small library only.');
+      for (const head of heads) parts.push(await withHeader(image, head, container, machine));
       return { rows: parts.flatMap(({ rows }) => rows), figures: Object.assign({}, ...parts.map((p) => p.figures)) };
     }),
   );
+}
+
+/** Whether `import Lean` loads what it loads for everybody; of an image that was named that is not known. */
+function hasLibrary(toolchain: string | null): boolean {
+  return toolchain === null || existsSync(path.join(toolchain, 'lib/lean/Lean/Elab.olean'));
 }
 
 async function withHeader(

@@ -2,6 +2,7 @@ import type { Engine } from '../../src/engine/types.ts';
 import { LeanServer } from '../../src/languages/lean/lsp/server.ts';
 import { segmentOf } from '../../src/languages/lean/session/cells.ts';
 import { axiomCommands } from '../../src/languages/lean/verdict/axioms.ts';
+import { AT_ONCE } from '../../src/languages/lean/worker/worker.ts';
 import type { LeanByHand } from './byHand.ts';
 import { OWNER } from './engine.ts';
 
@@ -42,7 +43,9 @@ export async function sessionOf(engine: Engine): Promise<CellRunner> {
 
 /** A server of its own that is given the same, without an engine. */
 export async function serverOf(lean: LeanByHand, given: Given): Promise<CellRunner> {
-  const started = await LeanServer.start(lean.serve());
+  // As ours is started; an early version leaves at an option that it does not know.
+  const prompt = await LeanServer.start(lean.serve([AT_ONCE]));
+  const started = prompt.kind === 'lost' ? await LeanServer.start(lean.serve([])) : prompt;
   if (started.kind !== 'started') throw new Error(`the server alone did not start: ${started.kind}`);
   const { server } = started;
   const document = server.open({ uri: 'file:///bench/Cells.lean', text: '\n' });

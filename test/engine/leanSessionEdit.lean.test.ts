@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/types.ts';
 import { leanEngine } from './leanEngine.ts';
-import { leanCells } from './leanSessions.ts';
+import { leanCells, placesOf } from './leanSessions.ts';
 
 let engine: Engine;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('a cell that ran before', () => {
       ['three', 'rejected'],
     ]);
     expect(report?.later[0]?.report.messages).toMatchObject([{ line: 2, text: expect.stringContaining('11') }]);
-    expect(report?.later[1]?.report.messages).toMatchObject([{ severity: 'error', line: 1 }]);
+    expect(placesOf(report?.later[1]?.report)).toEqual(['error 1']);
     expect(report?.notes).toEqual(['Cell three has errors now; mending what they rest on mends them.']);
     const mended = await cells.run('def a : Nat := 1', { cell: 'one' });
     expect(mended.report?.later.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
@@ -58,10 +58,10 @@ describe('a cell that ran before', () => {
     const cells = await three();
     await cells.run('-- a\n-- b\n-- c\ndef a : Nat := 1', { cell: 'one' });
     const bad = await cells.run('-- x\ntheorem t : b = 3 := rfl', { cell: 'three' });
-    expect(bad.report?.messages).toMatchObject([{ line: 2 }]);
+    expect(placesOf(bad.report)).toEqual(['error 2']);
     await cells.run('def a : Nat := 1', { cell: 'one' });
     const worse = await cells.run('theorem u : b = 3 := rfl', { cell: 'four' });
-    expect(worse.report?.messages).toMatchObject([{ line: 1 }]);
+    expect(placesOf(worse.report)).toEqual(['error 1']);
   });
 
   it('may open a namespace for what follows', async () => {

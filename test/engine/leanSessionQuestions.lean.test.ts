@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt, Draft, Engine } from '../../src/engine/types.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
@@ -32,6 +33,9 @@ async function complete(cells: LeanCells, marked: string) {
   return { replaced: code.slice(start, end), matches };
 }
 
+/** As old servers tell it, and as current ones do. */
+const TYPE = /addTwo( : Nat → | \(n : Nat\) : )Nat/;
+
 describe('questions while one types', () => {
   it('complete names, of the session’s cells too', async () => {
     const cells = await twoCells();
@@ -52,10 +56,8 @@ describe('questions while one types', () => {
 
   it('hover tells types', async () => {
     const cells = await twoCells();
-    expect(had(await engine.hover(cells.id, draft('#eval add|Two 3')))).toContain('addTwo : Nat → Nat');
-    expect(had(await engine.hover(cells.id, draft('theorem two : add|Two 0 = 2 := rfl', 'two')))).toContain(
-      'Nat → Nat',
-    );
+    expect(had(await engine.hover(cells.id, draft('#eval add|Two 3')))).toMatch(TYPE);
+    expect(had(await engine.hover(cells.id, draft('theorem two : add|Two 0 = 2 := rfl', 'two')))).toMatch(TYPE);
     expect(had(await engine.hover(cells.id, draft('  |  ')))).toBeNull();
   });
 
@@ -91,6 +93,71 @@ describe('questions while one types', () => {
     expect(await complete(cells, '#eval addT|')).toEqual({ replaced: '', matches: [] });
     expect((await running).status).toBe('ok');
   });
+});
+
+describe('a question never costs the session anything', () => {
+  const ENDLESS = 'partial def f (n : Nat) : Nat := f (n + 1)\n';
+
+  it('when its draft would be endless, or do something: nothing in it is evaluated', async () => {
+    const cells = await twoCells();
+    const marked = `${ENDLESS}#eval f 0\n#eval IO.FS.writeFile "/tmp/asked" "x"\n#eval add|`;
+    expect(await complete(cells, marked)).toMatchObject({ matches: expect.arrayContaining(['addTwo']) });
+    expect(had(await engine.hover(cells.id, draft(`${ENDLESS}#eval f 0\n#eval! add|Two 3`)))).toMatch(TYPE);
+    expect(await cells.print('#eval addTwo 1')).toBe('3\n');
+    const file = '#eval (try IO.FS.readFile "/tmp/asked" catch _ => pure "none" : IO String)';
+    expect(await cells.print(file)).toContain('none');
+  });
+
+  it('when Lean is busy with its draft for ever: a cell runs at once, and its server is left alone until that helps', async () => {
+    const cells = await twoCells();
+    const spin = `${ENDLESS}macro "m" : term => do if f 0 > 1 then \`(1) else \`(2)\n#check m\n#check add|`;
+    expect((await complete(cells, spin)).matches).toEqual([]);
+    const begun = performance.now();
+    expect(await cells.print('#eval addTwo 1')).toBe('3\n');
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    for (let round = 0; round < 4; round += 1) {
+      await complete(cells, spin);
+      await engine.hover(cells.id, draft(spin, 'one'));
+    }
+    expect(await cells.print('#eval addTwo 2\n#check two')).toContain('4\n');
+    expect(sandboxOf(cells)).not.toBeNull();
+  });
+
+  it('when its draft ends Lean', async () => {
+    const cells = await twoCells();
+    const before = sandboxOf(cells);
+    const deep = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n';
+    const crash = `${deep}macro "m" : term => do if deep 0 > 1 then \`(1) else \`(2)\n#check m\n#check add|`;
+    for (let round = 0; round < 2; round += 1) {
+      await complete(cells, crash);
+      expect(await cells.print('#eval addTwo 1')).toBe('3\n');
+    }
+    await complete(cells, crash);
+    await sleep(3_000);
+    expect(await cells.print('#eval addTwo 1')).toBe('3\n');
+    expect(sandboxOf(cells)).toBe(before);
+  });
+
+  it('when many are asked at once, and given up, while cells run', async () => {
+    const cells = await twoCells();
+    for (let round = 0; round < 10; round += 1) {
+      const gone = new AbortController();
+      const asked = [
+        engine.complete(cells.id, '#eval addT', 10, gone.signal),
+        engine.hover(cells.id, draft('#eval add|Two 3'), gone.signal),
+        engine.definition(cells.id, draft('#eval add|Two 3')),
+      ];
+      const ran = cells.print(`#eval addTwo ${round}`);
+      gone.abort();
+      expect(await ran).toBe(`${round + 2}\n`);
+      await Promise.all(asked);
+    }
+    expect(had(await engine.hover(cells.id, draft('#eval add|Two 3')))).toMatch(TYPE);
+  });
+
+  function sandboxOf({ id }: LeanCells) {
+    return engine.snapshot().sessions.find((session) => session.id === id)?.sandboxId ?? null;
+  }
 });
 
 describe('goals and tactics in a session', () => {

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Engine, RunOutput, RunRequest, RunResult } from '../../src/engine/types.ts';
+import type { CheckReport, Engine, RunOutput, RunRequest, RunResult } from '../../src/engine/types.ts';
 import { OWNER } from './leanEngine.ts';
 
 /** A session of Lean as its user sees it. */
@@ -24,4 +24,9 @@ export async function leanCells(engine: Engine): Promise<LeanCells> {
     return stdout;
   };
   return { id, run, print };
+}
+
+/** Severity and line of a report's messages, each once: versions of Lean say one thing in one message or in two. */
+export function placesOf(report: CheckReport | null | undefined): string[] {
+  return [...new Set(report?.messages.map(({ severity, line }) => `${severity} ${line}`))];
 }

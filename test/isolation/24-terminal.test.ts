@@ -133,6 +133,8 @@ function runSaying(text: string): RunResult {
     report: {
       verdict: 'rejected',
       messages: [{ severity: 'warning', line: 1, column: 0, endLine: 1, endColumn: 1, text }],
+      messageCount: 1,
+      truncated: false,
       sorries: [{ line: 1, column: 0, goal: text }],
       axioms: [{ name: text, axioms: [text] }],
       goals: null,

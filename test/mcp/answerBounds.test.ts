@@ -11,6 +11,8 @@ const MB = 1 << 20;
 const PNG = `iVBORw0KGgo${'A'.repeat(1_400_001)}`;
 const MESSAGE = { severity: 'error' as const, line: 1, column: 0, endLine: 1, endColumn: 1 };
 const REPORT = {
+  messageCount: 0,
+  truncated: false,
   verdict: 'rejected' as const,
   messages: [],
   sorries: [],

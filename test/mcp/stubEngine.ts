@@ -25,6 +25,7 @@ export function runResult(over: Partial<RunResult> = {}): RunResult {
     state: null,
     stateLeftOut: [],
     report: null,
+    verdict: null,
     truncated: false,
     outputCut: false,
     displaysDropped: 0,
@@ -94,7 +95,8 @@ export class StubEngine implements Engine {
   async tryTactics(request: TacticsRequest): ReturnType<Engine['tryTactics']> {
     this.checks.push(request);
     const value = request.tactics.map((tactic) => ({
-      ...{ tactic, goals: [], error: null, messages: [], verdict: 'accepted' as const, durationMs: 1 },
+      ...{ tactic, goals: [], error: null, verdict: 'accepted' as const, durationMs: 1 },
+      ...{ messages: [], messageCount: 0, truncated: false },
     }));
     return { ok: true, value };
   }

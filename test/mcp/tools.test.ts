@@ -104,6 +104,8 @@ describe('the tools for provers', () => {
     const report = {
       verdict: 'rejected' as const,
       messages: [{ severity: 'error' as const, line: 2, column: 4, endLine: 2, endColumn: 7, text: 'no' }],
+      messageCount: 3,
+      truncated: true,
       sorries: [],
       axioms: [{ name: 'a', axioms: ['propext'] }],
       goals: null,
@@ -121,6 +123,7 @@ describe('the tools for provers', () => {
     const [first, second] = (answer.structuredContent as { results: Record<string, unknown>[] }).results;
     expect(first).toMatchObject({ id: 'first', verdict: 'rejected', axioms: [{ name: 'a', axioms: ['propext'] }] });
     expect(first).toMatchObject({ messages: [{ line: 2, column: 4, end_line: 2, end_column: 7, text: 'no' }] });
+    expect(first).toMatchObject({ messages_total: 3, messages_omitted: 2, truncated: true });
     expect(second).toMatchObject({ id: null, verdict: 'accepted', messages: [], axioms: [] });
     expect(textOf(answer)).toContain('1 of 2 accepted\n[first: rejected]\n2:4: error: no\n');
   });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -93,6 +93,42 @@ describe('npm start', () => {
     expect(run.text()).toMatch(/download Node [\d.]+ into /);
     expect(run.text()).not.toMatch(/Ctrl\+C|Dependencies/);
     expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('npm run lean', () => {
+  /** A copy of set-up in a checkout of its own, with nothing beside it and no elan. */
+  async function copied(args: readonly string[], env: NodeJS.ProcessEnv) {
+    const setup = join(folder, 'checkout/src/setup');
+    await cp(new URL('src/setup', ROOT), setup, { recursive: true });
+    await fake('elan', 'exit 1');
+    const home = { HOME: folder, HOTHOUSE_CACHE_DIR: join(folder, 'cache'), HOTHOUSE_TEST_LEAN_IMAGE: '' };
+    const run = start(process.execPath, [join(setup, 'lean.mjs'), ...args], {
+      ...home,
+      LEAN_TOOLCHAIN_DIR: '',
+      ...env,
+    });
+    await run.ended;
+    return { status: run.child.exitCode, text: run.text() };
+  }
+
+  it('--plan only shows what it makes of a toolchain', async () => {
+    for (const engine of ['docker', 'podman']) await fake(engine, 'exit 1');
+    await mkdir(join(folder, 'bin'));
+    await fake('bin/lean', 'exit 1');
+    await mkdir(join(folder, 'checkout/images'), { recursive: true });
+    await cp(new URL('images/python', ROOT), join(folder, 'checkout/images/python'), { recursive: true });
+    const { status, text } = await copied(['--plan'], { LEAN_TOOLCHAIN_DIR: folder });
+    expect(status).toBe(0);
+    expect(text).toMatch(/build +the image hothouse\/lean-test:latest .*, about \d+ MB/);
+  });
+
+  it('skips the tests where there is no Lean, and fails in a CI job', async () => {
+    expect(await copied([], { CI: '' })).toMatchObject({ status: 0, text: expect.stringMatching(/^skip .* Lean/) });
+    expect(await copied([], { CI: 'true' })).toMatchObject({
+      status: 1,
+      text: expect.stringContaining('there is no Lean here'),
+    });
   });
 });
 

@@ -4,7 +4,6 @@ import { afterEach, expect, test, vi } from 'vitest';
 const load = (name: string) => import(new URL(`../../src/setup/${name}`, import.meta.url).href);
 const { cacheFolder } = await load('paths.mjs');
 const { machineMirror } = await load('baseImage.mjs');
-const { leanSource } = await load('leanImage.mjs');
 const { lastCounts, part, Tally, vitestCounts } = await load('suite.mjs');
 const { SetupProblem } = await load('problem.mjs');
 
@@ -24,16 +23,6 @@ test.each([
   ['URIs: http://mirror.example/debian-security', null],
 ])('the base image is made from the mirror in %j', (sources, mirror) => {
   expect(machineMirror(sources)).toBe(mirror);
-});
-
-test('a real Lean is the image that was named, then the toolchain, then none', () => {
-  const toolchain = { LEAN_TOOLCHAIN_DIR: '/opt/lean' };
-  expect(leanSource({ HOTHOUSE_TEST_LEAN_IMAGE: 'my/lean', ...toolchain })).toEqual({
-    kind: 'image',
-    image: 'my/lean',
-  });
-  expect(leanSource(toolchain)).toEqual({ kind: 'toolchain', folder: '/opt/lean' });
-  expect(leanSource({})).toEqual({ kind: 'none' });
 });
 
 test('a test file that could not be loaded is a failure', () => {

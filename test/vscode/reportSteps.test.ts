@@ -28,6 +28,13 @@ describe('reportSteps', () => {
     expect(markdownOf(rest)).toBe(`**Incomplete**: \`sorry\` at 3:2\n\n\`\`\`lean\n${GOAL}\n\`\`\``);
   });
 
+  it('says how many messages are left out', () => {
+    const steps = reportSteps(report({ messages: [message({ text: '5\n' })], messageCount: 9, truncated: true }));
+    expect(steps).toEqual([
+      { kind: 'text', stream: 'stderr', text: '8 more messages are left out (hothouse.limits.outputKb).\n' },
+    ]);
+  });
+
   it('names what rests on a proof left out elsewhere', () => {
     const axioms = [
       { name: 'fine', axioms: ['propext'] },

@@ -4,7 +4,9 @@ type Message = CheckReport['messages'][number];
 
 /** A report, with whatever a test wants to see of it; by itself nothing is wrong. */
 export function report(over: Partial<CheckReport>): CheckReport {
-  return { verdict: 'accepted', messages: [], sorries: [], axioms: null, goals: null, ...over };
+  const { messages = [] } = over;
+  const nothing = { sorries: [], axioms: null, goals: null, truncated: false };
+  return { verdict: 'accepted', messages, messageCount: messages.length, ...nothing, ...over };
 }
 
 /** A message on the first character. */

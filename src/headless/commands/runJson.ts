@@ -1,8 +1,13 @@
 import type { RunResult } from '../../engine/types.ts';
+import { reportFields } from '../../mcp/leanAnswer.ts';
 import { type SavedDisplay, shownBy } from '../displayFiles.ts';
 
-/** A run's result as `--json` prints it; a display that was saved names its file in place of the content. */
+/**
+ * A run's result as `--json` prints it, with what Lean says of its code as agents get it; a display that was saved names
+ * its file in place of the content.
+ */
 export function runJson(result: RunResult, saved: readonly SavedDisplay[]) {
+  const { truncated, ...report } = reportFields(result.report, result.verdict, Boolean(result.report?.axioms));
   return {
     run_id: result.runId,
     status: result.status,
@@ -13,7 +18,9 @@ export function runJson(result: RunResult, saved: readonly SavedDisplay[]) {
     error: result.error,
     displays: shownBy(result).map((data) => displayJson(data, saved)),
     state: result.state,
-    truncated: result.truncated,
+    ...report,
+    notes: result.report?.notes ?? [],
+    truncated: result.truncated || truncated,
     duration_ms: result.durationMs,
     peak_memory_bytes: result.peakMemoryBytes,
   };

@@ -1,4 +1,5 @@
 import { type Header, joinHeaders, parseHeader } from './text/header.ts';
+import { importsIn } from './text/importSpots.ts';
 import { LineTable, offsetInPart, type Spot, spotInPart } from './text/position.ts';
 import { tokensOf } from './text/tokens.ts';
 import type { Body } from './worker/check.ts';
@@ -19,6 +20,7 @@ export function compose(code: string, context = ''): Composed {
     text: lead + code.slice(own.end),
     from: lead.length,
     origin: new LineTable(code).spotAt(own.end),
+    imports: importsIn(code, own),
   };
 }
 

@@ -19,29 +19,59 @@ const HEADER_DEADLINE_MS = 600_000;
 
 /** Lean: every sandbox has one server, which has elaborated the header that its pool is for. */
 export function leanLanguage({ settings, clock }: LeanDeps): Language {
-  const workers = new WeakMap<Sandbox, LeanWorker>();
+  const workers = new WeakMap<Sandbox, IdleWorker>();
   const start = async (sandbox: Sandbox, header: string) => {
-    const worker = await LeanWorker.start(sandbox, header);
-    workers.set(sandbox, worker);
-    return worker;
+    const idle = new IdleWorker(sandbox, await LeanWorker.start(sandbox, header));
+    workers.set(sandbox, idle);
+    return idle;
   };
   return {
     id: 'lean',
+    checks: true,
     keyOf: (code, context) => headerKey(compose(code, context).header),
     open(sandbox, { once, onKey = () => {} }) {
-      const worker = workers.get(sandbox) ?? null;
-      if (!once) return openLeanSession(sandbox, worker, settings(), clock);
-      const given = async () => worker ?? start(sandbox, '');
-      return new LeanOnce({ sandbox, worker: given, settings: settings(), onHeader: onKey });
+      const warm = workers.get(sandbox)?.take() ?? null;
+      if (!once) return openLeanSession(sandbox, warm, settings(), clock);
+      const worker = async () => warm ?? (await start(sandbox, '')).take();
+      const onFree = () => workers.get(sandbox)?.giveBack();
+      return new LeanOnce({ sandbox, worker, settings: settings(), clock, onHeader: onKey, onFree });
     },
     async warm(sandbox, { key }) {
       workers.delete(sandbox);
       const late = clock.schedule(HEADER_DEADLINE_MS, () => void sandbox.dispose().catch(() => {}));
       try {
-        await (await start(sandbox, key)).warmUp();
+        await (await start(sandbox, key)).worker.warmUp();
       } finally {
         late.dispose();
       }
     },
   };
+}
+
+/** A warm worker that waits for a check: when its server ends meanwhile, its sandbox goes, so that another is made. */
+class IdleWorker {
+  readonly worker: LeanWorker;
+  readonly #sandbox: Sandbox;
+  #isIdle = true;
+
+  constructor(sandbox: Sandbox, worker: LeanWorker) {
+    this.#sandbox = sandbox;
+    this.worker = worker;
+    void worker.server.lost.then(() => this.#look());
+  }
+
+  /** From now on its end is for whoever has it to deal with. */
+  take(): LeanWorker {
+    this.#isIdle = false;
+    return this.worker;
+  }
+
+  giveBack(): void {
+    this.#isIdle = true;
+    this.#look();
+  }
+
+  #look(): void {
+    if (this.#isIdle && this.worker.server.isLost) void this.#sandbox.dispose().catch(() => {});
+  }
 }

@@ -1,16 +1,19 @@
+import type { Clock } from '../../base/clock.ts';
 import type { Exit } from '../../protocol/messages.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { lossEnd, plainError, violentEnd } from '../exit.ts';
 import type { CellEnd, CellError, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
-import { cellReport, crashEnd, endOf, printedIn, rejection } from './ends.ts';
-import { watchForFlood } from './flood.ts';
+import { cellReport, crashEnd, endOf, rejection } from './ends.ts';
+import { FLOOD, watchForFlood } from './flood.ts';
 import type { NoAnswer } from './lsp/document.ts';
 import { importRefusal } from './policy.ts';
 import type { CheckReport } from './report.ts';
+import { DEFAULT_LIMIT } from './reportSize.ts';
 import type { LeanSettings } from './settings.ts';
 import { answered, workOf } from './task.ts';
 import { check, placed, withQuestions } from './worker/check.ts';
-import { type Program, runProgram } from './worker/program.ts';
+import { MemoryWatch } from './worker/memoryWatch.ts';
+import { type Program, type ProgramExit, runProgram } from './worker/program.ts';
 import type { LeanWorker } from './worker/worker.ts';
 
 /** What a one-shot check works with. */
@@ -19,14 +22,22 @@ export interface OneShotDeps {
   /** Rejects when the sandbox can have none. */
   readonly worker: () => Promise<LeanWorker>;
   readonly settings: LeanSettings;
+  readonly clock: Clock;
   /** Called with a header that Lean knows, so that workers may be kept warm for it. */
   readonly onHeader: (header: string) => void;
+  /** Called when a check has ended that has left its worker as it found it. */
+  readonly onFree: () => void;
 }
 
-/** What the server may send for one check; more is a flood. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const TOO_MUCH = plainError('TooMuchOutput', 'Lean said more than 64 MB of the code and was stopped.');
+const TOO_MUCH = plainError('TooMuchOutput', `Lean ${FLOOD}.`);
 const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
+
+/** What is known of a check that has not ended. */
+interface SoFar {
+  report: CheckReport | null;
+  readonly bytes: { stdout: number; stderr: number };
+  memory: MemoryWatch | null;
+}
 
 /**
  * Checks one piece of code on a warm worker; a `main` in it is then run by `lean --run`. An end that is `alive` has left
@@ -35,6 +46,7 @@ const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
 export class LeanOnce implements Interpreter {
   readonly #deps: OneShotDeps;
   readonly #stop = new AbortController();
+  readonly #soFar: SoFar = { report: null, bytes: { stdout: 0, stderr: 0 }, memory: null };
 
   constructor(deps: OneShotDeps) {
     this.#deps = deps;
@@ -43,15 +55,21 @@ export class LeanOnce implements Interpreter {
   async run(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const lost = this.#deps.sandbox.lost.then((loss) => endOf({ ...lossEnd(loss), alive: false }));
     const stopped = new Promise<CellEnd>((resolve) => {
-      this.#stop.signal.addEventListener('abort', () => resolve(endOf({ status: 'killed', alive: false })));
+      this.#stop.signal.addEventListener('abort', () => resolve(this.#killed()));
     });
     let isOver = false;
     const say = (output: CellOutput) => {
-      if (!isOver) onOutput(output);
+      if (isOver) return;
+      if (output.kind === 'stdout' || output.kind === 'stderr')
+        this.#soFar.bytes[output.kind] += Buffer.byteLength(output.text);
+      onOutput(output);
     };
     const end = await Promise.race([lost, stopped, this.#attempt(cell, say)]);
     isOver = true;
-    return end;
+    this.#soFar.memory?.dispose();
+    if (end.alive) this.#deps.onFree();
+    const seen = this.#soFar.memory?.peakBytes ?? 0;
+    return { ...end, peakMemoryBytes: Math.max(end.peakMemoryBytes, seen) };
   }
 
   complete(): Promise<CompletionList> {
@@ -66,12 +84,23 @@ export class LeanOnce implements Interpreter {
     this.#stop.abort();
   }
 
+  /** What a program has printed before, and what the check said of it, is not lost with it. */
+  #killed(): CellEnd {
+    const { report, bytes } = this.#soFar;
+    return endOf({
+      ...{ status: 'killed', alive: false, report: report && cellReport(report) },
+      ...{ stdoutBytes: bytes.stdout, stderrBytes: bytes.stderr },
+    });
+  }
+
   async #attempt(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const refused =
       importRefusal(cell.context ?? '', this.#deps.settings) ?? importRefusal(cell.code, this.#deps.settings);
     if (refused) return endOf({ status: 'error', alive: true, error: refused });
     try {
       const worker = await this.#deps.worker();
+      if (worker.server.isLost) return unstartedEnd('it was gone already');
+      this.#soFar.memory = new MemoryWatch(worker, this.#deps.clock);
       return await this.#check(worker, cell, onOutput);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -81,55 +110,69 @@ export class LeanOnce implements Interpreter {
 
   async #check(worker: LeanWorker, cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const work = workOf(cell);
+    const { stdin, outputLimit: limit = DEFAULT_LIMIT } = cell;
+    const killsBefore = worker.oomKills;
     const { document, start, close } = worker.take(work.body.header.text, withQuestions(work.body));
-    const flood = watchForFlood(worker.server, document, MOST_BYTES);
+    const text = document.text.slice(0, start) + work.body.text;
+    const flood = watchForFlood(document);
     const piece = placed(document, start, work.body);
     const signal = AbortSignal.any([this.#stop.signal, flood.signal]);
-    const checked = await check(piece, signal);
+    const checked = await check(piece, { limit, signal });
     flood.dispose();
     if (flood.signal.aborted) return endOf({ status: 'error', alive: false, error: TOO_MUCH });
-    if (checked.kind === 'crashed') return crashEnd(await worker.oomKillsSince(), false, '');
+    if (checked.kind === 'lost' && !flood.isHeard) return unstartedEnd(checked.reason);
+    if (checked.kind === 'crashed' || checked.kind === 'lost') {
+      await worker.look();
+      return crashEnd(checked, { isOutOfMemory: worker.oomKills > killsBefore, alive: false, consequence: '' });
+    }
     if (checked.kind !== 'checked') return endOf({ status: 'error', alive: false, error: lostServer(checked) });
-    const report = await answered(piece, checked.report, work, signal);
-    const text = document.text.slice(0, piece.span.end);
+    const saidBytes = document.diagnosticBytes;
+    const report = await answered(piece, checked.report, work, { limit, signal });
+    this.#soFar.report = report;
     close(checked.headerFailed);
     if (!checked.headerFailed) this.#deps.onHeader(work.body.header.text);
     if (report.verdict === 'rejected') return this.#end(worker, { status: 'error', error: rejection(report) }, report);
-    if (checked.main && !cell.task) return this.#runMain({ text, stdin: cell.stdin }, report, onOutput);
-    const printed = printedIn(report);
-    if (printed) onOutput({ kind: 'stdout', text: printed });
-    return this.#end(worker, { status: 'ok', stdoutBytes: Buffer.byteLength(printed) }, report);
+    if (checked.main && !cell.task) return this.#runMain({ text, stdin, saidBytes, limit }, report, onOutput);
+    const { printed } = checked;
+    if (printed.text) onOutput({ kind: 'stdout', text: printed.text });
+    return this.#end(worker, { status: 'ok', stdoutBytes: printed.bytes }, report);
   }
 
   #end(worker: LeanWorker, end: Partial<CellEnd> & Pick<CellEnd, 'status'>, report: CheckReport): CellEnd {
     const { reuse, workerMemoryBytes } = this.#deps.settings;
     // Looked at behind the answer: the next check finds out.
     void worker.look();
-    const alive = reuse === 'worker' && worker.memoryBytes <= workerMemoryBytes;
+    const alive = reuse === 'worker' && worker.memoryBytes <= workerMemoryBytes && !worker.server.isLost;
     return endOf({ ...end, alive, report: cellReport(report) });
   }
 
   /** What a program leaves behind is for a reset to wipe, so its worker is not used again. */
   async #runMain(program: Program, report: CheckReport, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const running = await runProgram(this.#deps.sandbox, program, onOutput);
-    const end = await running.ended;
+    const { end, saidBytes } = await running.ended;
     if (end.kind === 'lost') return endOf({ status: 'sandbox_lost', alive: false });
-    return { ...endOfProgram(end.exit), report: cellReport(report) };
+    return { ...endOfProgram(end.exit, saidBytes), report: cellReport(report) };
   }
 }
 
-/** The end of a program that has run. */
-function endOfProgram(exit: Exit): CellEnd {
-  const { code, stdoutBytes, stderrBytes, peakMemoryBytes } = exit;
+/** The end of a program that has run; `saidBytes` as in `ProgramExit`. */
+function endOfProgram(exit: Exit, saidBytes: ProgramExit['saidBytes']): CellEnd {
+  const { code, stderrBytes, peakMemoryBytes } = exit;
   const left: Pick<CellEnd, 'status' | 'error'> =
     code === 0
       ? { status: 'ok', error: null }
       : { status: 'error', error: plainError('ExitStatus', `The program ended with exit status ${code}.`) };
   const end = violentEnd(exit, false) ?? left;
+  const stdoutBytes = exit.stdoutBytes - saidBytes;
   return endOf({ ...end, alive: false, exitCode: code, stdoutBytes, stderrBytes, peakMemoryBytes });
 }
 
+/** The end of a check whose worker was gone before it could begin. */
+function unstartedEnd(reason: string): CellEnd {
+  const error = plainError('LeanFailed', `The Lean server ended before the check began: ${reason}.`);
+  return { ...endOf({ status: 'error', alive: false, error }), unstarted: true };
+}
+
 function lostServer(answer: NoAnswer): CellError {
-  const reason = answer.kind === 'lost' ? answer.reason : `the check was ${answer.kind}`;
-  return plainError('LeanFailed', `The Lean server gave no answer: ${reason}.`);
+  return plainError('LeanFailed', `The Lean server gave no answer: the check was ${answer.kind}.`);
 }

@@ -25,13 +25,32 @@ export type LeanTask =
   /** The tactic in the place of the `sorry` that begins there, or put in there, and the goals behind it. */
   | { readonly kind: 'tactic'; readonly at: Spot; readonly tactic: string };
 
-/** What Lean says of a piece of code, in the caller's coordinates: lines from 1, columns from 0 in code points. */
+/**
+ * What Lean says of a piece of code, in the caller's coordinates: lines from 1, columns from 0 in code points. All of it
+ * together stays within the output limit.
+ */
 export interface CheckReport {
   readonly verdict: Verdict;
+  /** By place. Where there is no room for all, errors are kept before warnings, and these before what was printed. */
   readonly messages: readonly LeanMessage[];
+  /** How many messages there were, also those left out. */
+  readonly messageCount: number;
   readonly sorries: readonly LeanSorry[];
   /** Null when they were not asked for, or the code was not checked to its end. */
   readonly axioms: readonly LeanAxioms[] | null;
   /** Null unless a task asked for them. */
   readonly goals: readonly LeanGoals[] | null;
+  /** Something was left out or cut to stay within the output limit. The verdict rests on all of it. */
+  readonly truncated: boolean;
 }
+
+/** A report in which nothing is said. */
+export const EMPTY_REPORT: CheckReport = {
+  verdict: 'rejected',
+  messages: [],
+  messageCount: 0,
+  sorries: [],
+  axioms: null,
+  goals: null,
+  truncated: false,
+};

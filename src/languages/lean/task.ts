@@ -1,10 +1,11 @@
 import type { CellRequest } from '../language.ts';
 import { type Composed, compose, offsetOf, withTactic } from './body.ts';
 import type { CheckReport, LeanGoals, LeanMessage } from './report.ts';
+import { ENTRY, fitted } from './reportSize.ts';
 import { withLineFeeds } from './text/lineEnds.ts';
 import { type Spot, spotInPart } from './text/position.ts';
 import { sorryTokens } from './text/tokens.ts';
-import type { Placed } from './worker/check.ts';
+import type { CheckTerms, Placed } from './worker/check.ts';
 import { goalsAt } from './worker/goals.ts';
 
 /** A cell as it is to be checked. */
@@ -35,22 +36,27 @@ export async function answered(
   piece: Placed,
   report: CheckReport,
   { asked, isTactic }: Work,
-  signal: AbortSignal,
+  { limit, signal }: CheckTerms,
 ): Promise<CheckReport> {
   if (asked.length === 0) return report;
   const { document, headerEnd, span } = piece;
   const goals: LeanGoals[] = [];
+  let left = limit;
   for (const { end } of asked) {
     const offset = headerEnd + end;
     const spot = spotInPart(document.table, span, offset);
-    goals.push({ ...spot, goals: await goalsAt(document, offset, signal) });
+    const found = left > 0 ? await goalsAt(document, offset, signal) : null;
+    left -= ENTRY + (found ?? []).reduce((sum, { length }) => sum + length, 0);
+    goals.push({ ...spot, goals: found });
   }
-  return { ...report, goals, messages: isTactic ? within(report, piece, asked) : report.messages };
+  const own = isTactic ? ofTactic(report, piece, asked) : {};
+  return fitted({ ...report, ...own, goals }, limit);
 }
 
 /** The messages of what was put in: they begin there, but in a term's place Lean blames the term around it. */
-function within({ messages }: CheckReport, piece: Placed, asked: Work['asked']): CheckReport['messages'] {
-  return messages.filter((message) => asked.some((put) => isOf(message, piece, put)));
+function ofTactic(report: CheckReport, piece: Placed, asked: Work['asked']): Partial<CheckReport> {
+  const messages = report.messages.filter((message) => asked.some((put) => isOf(message, piece, put)));
+  return { messages, messageCount: report.truncated ? report.messageCount : messages.length };
 }
 
 function isOf(message: LeanMessage, piece: Placed, { start, end }: Work['asked'][number]): boolean {

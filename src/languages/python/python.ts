@@ -5,6 +5,7 @@ import { type PreloadDeps, preloader } from './preload.ts';
 /** Python: every interpreter is a fork of the sandbox's zygote. */
 export const python: Language = {
   id: 'python',
+  checks: false,
   open: (sandbox, { once }) => new PythonInterpreter(sandbox, once),
 };
 

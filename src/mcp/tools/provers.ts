@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { DEFAULT_OPTIONS } from '../../engine/options.ts';
 import type { CheckAnswer, TacticAnswer } from '../../engine/types.ts';
 import { clip } from '../displays.ts';
-import { Message, messageFields, ReportAnswer, reportFields, reportText, Verdict } from '../leanAnswer.ts';
+import {
+  Message,
+  MessageTotals,
+  messageFields,
+  ReportAnswer,
+  reportFields,
+  reportText,
+  totalsOf,
+  Verdict,
+} from '../leanAnswer.ts';
 import { defineTool, refused, success } from '../tool.ts';
 
 const { timeoutSeconds } = DEFAULT_OPTIONS.limits;
@@ -62,7 +71,7 @@ export const leanCheck = defineTool({
     const results = checked.value.map((answer) => checkFields(answer, axioms));
     const accepted = results.filter(({ verdict }) => verdict === 'accepted').length;
     const texts = results.map((result, index) => checkText(result, index));
-    return success({ results, accepted }, [`${accepted} of ${results.length} accepted`, ...texts].join('\n'));
+    return success({ results, accepted }, clip([`${accepted} of ${results.length} accepted`, ...texts].join('\n')));
   },
 });
 
@@ -97,10 +106,8 @@ export const leanGoals = defineTool({
     const goals = found.value.goals.map((at) => ({ ...at, goals: at.goals?.map((goal) => clip(goal)) ?? null }));
     const fields = { ...reportFields(report, verdict, false), goals, error: error?.message ?? null };
     const text = goals.map((at) => `${at.line}:${at.column}: ${goalsText(at.goals)}`);
-    return success(
-      fields,
-      [error?.message ?? '', ...text, reportText({ ...fields, sorries: [] }, false)].filter(Boolean).join('\n'),
-    );
+    const parts = [error?.message ?? '', ...text, reportText({ ...fields, sorries: [] }, false)];
+    return success(fields, clip(parts.filter(Boolean).join('\n')));
   },
 });
 
@@ -126,6 +133,7 @@ export const leanTry = defineTool({
         goals: Goals,
         error: z.string().nullable(),
         messages: z.array(Message),
+        ...MessageTotals,
         verdict: Verdict.nullable(),
         duration_ms: z.number(),
       }),
@@ -141,7 +149,7 @@ export const leanTry = defineTool({
     if (!tried.ok) return refused(tried.error);
     const results = tried.value.map(tacticFields);
     const text = results.map(({ tactic, error, goals }) => `${tactic}: ${error ?? goalsText(goals)}`).join('\n');
-    return success({ results }, text);
+    return success({ results }, clip(text));
   },
 });
 
@@ -156,12 +164,13 @@ function checkText({ id, error, ...report }: ReturnType<typeof checkFields>, ind
   return `[${name}: ${report.verdict ?? 'no verdict'}]${more ? `\n${more}` : ''}`;
 }
 
-function tacticFields({ tactic, goals, error, messages, verdict, durationMs }: TacticAnswer) {
+function tacticFields({ tactic, goals, error, verdict, durationMs, ...said }: TacticAnswer) {
   return {
     tactic,
     goals: goals?.map((goal) => clip(goal)) ?? null,
     error: error && clip(error),
-    messages: messages.map(messageFields),
+    messages: said.messages.map(messageFields),
+    ...totalsOf(said),
     verdict,
     duration_ms: rounded(durationMs),
   };

@@ -14,7 +14,12 @@ const PLAIN = '\x1b[0m';
 export function reportSteps(report: CheckReport): readonly OutputStep[] {
   const warnings = withSeverity(report, 'warning', 'hint').map((message) => headed(message, YELLOW));
   const left = leftOut(report);
-  return [...(warnings.length > 0 ? [notice(warnings.join('\n'))] : []), ...(left.length > 0 ? [markdown(left)] : [])];
+  const omitted = report.messageCount - report.messages.length;
+  return [
+    ...(warnings.length > 0 ? [notice(warnings.join('\n'))] : []),
+    ...(left.length > 0 ? [markdown(left)] : []),
+    ...(omitted > 0 ? [notice(`${omitted} more messages are left out (hothouse.limits.outputKb).`)] : []),
+  ];
 }
 
 /** A report's errors as one, or null when it has none. */

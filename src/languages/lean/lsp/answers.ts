@@ -55,8 +55,11 @@ export function refusal({ code, message }: RpcError): Refusal {
   return { kind: DEAD.includes(code) ? 'crashed' : 'failed', code, message };
 }
 
-/** What an error says about the wait for diagnostics, which has no other reason to fail than a crash. */
+/**
+ * What an error says about the wait for diagnostics of the current version: it has no other reason to fail than that the
+ * document's worker has ended. Current servers say of one that left with exit status 0 that the content was modified.
+ */
 export function waitRefusal(error: RpcError): NoAnswer {
   const refused = refusal(error);
-  return refused.kind === 'failed' ? { ...refused, kind: 'crashed' } : refused;
+  return refused.kind === 'aborted' ? refused : { kind: 'crashed', code: error.code, message: error.message };
 }

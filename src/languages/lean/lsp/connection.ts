@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { deferred } from '../../../base/deferred.ts';
-import { encodeMessage, MessageDecoder, ProtocolError } from './framing.ts';
+import { messageOf } from '../../../base/log.ts';
+import { type Steps, slices } from '../../../base/slices.ts';
+import { type DecodedMessage, encodeMessage, MessageDecoder, ProtocolError } from './framing.ts';
 import { parse } from './messages.ts';
 import type { Transport } from './transport.ts';
 
@@ -38,7 +40,8 @@ export const ErrorCode = {
 
 const Id = z.union([z.int(), z.string()]);
 const Message = z.union([
-  z.object({ method: z.string(), id: Id.optional(), params: z.unknown() }),
+  // A method without params is legal, and current servers have some.
+  z.object({ method: z.string(), id: Id.optional(), params: z.unknown().optional() }),
   z.object({ id: Id.nullable(), error: z.object({ code: z.int(), message: z.string() }) }),
   z.object({ id: Id, result: z.unknown() }),
 ]);
@@ -47,30 +50,47 @@ type Message = z.infer<typeof Message>;
 const CANCELLED: RpcError = { kind: 'error', code: ErrorCode.requestCancelled, message: 'The request was cancelled.' };
 const REGISTRATIONS = new Set(['client/registerCapability', 'client/unregisterCapability']);
 
+/** What a message took on its way. */
+export type MessageSize = Pick<DecodedMessage, 'bytes' | 'cut'>;
+
+/** A notification of the server. */
+export interface Notification {
+  readonly method: string;
+  readonly params: unknown;
+  readonly size: MessageSize;
+}
+
+/** Takes a notification in steps. May throw `ProtocolError` about it. */
+export type OnNotification = (notification: Notification) => Steps;
+
 /** JSON-RPC with one server. What breaks the protocol ends it: the server is killed and counts as lost. */
 export class RpcConnection {
   readonly #transport: Transport;
   readonly #decoder = new MessageDecoder();
-  readonly #onNotification: (method: string, params: unknown) => void;
+  readonly #onNotification: OnNotification;
   readonly #pending = new Map<number, (answer: RpcAnswer) => void>();
   readonly #lost = deferred<string>();
   #lostReason: string | undefined;
   #lastId = 0;
-  #receivedBytes = 0;
+  #isReading = false;
+  /** Why its process has ended, while what it said before is still being read. */
+  #endReason: string | undefined;
   /** Why the server is gone; resolves once, never rejects. */
   readonly lost: Promise<string> = this.#lost.promise;
 
-  /** `onNotification` may throw `ProtocolError` about what it was given. */
-  constructor(transport: Transport, onNotification: (method: string, params: unknown) => void) {
+  constructor(transport: Transport, onNotification: OnNotification) {
     this.#transport = transport;
     this.#onNotification = onNotification;
     transport.onBytes = (bytes) => this.#receive(bytes);
-    void transport.ended.then((reason) => this.#lose(reason));
+    void transport.ended.then((reason) => {
+      this.#endReason = reason;
+      if (!this.#isReading) this.#lose(reason);
+    });
   }
 
-  /** Bytes the server has sent so far. */
-  get receivedBytes(): number {
-    return this.#receivedBytes;
+  /** Whether the server is gone. */
+  get isLost(): boolean {
+    return this.#lostReason !== undefined;
   }
 
   /** Never rejects. When `signal` aborts it is answered at once with `requestCancelled`, and the server is told. */
@@ -95,17 +115,15 @@ export class RpcConnection {
     this.#send({ method, params });
   }
 
-  /** A result as `schema` has it; one that is malformed ends the server. */
-  parsed<T extends z.ZodType>(
-    schema: T,
-    value: unknown,
-    what: string,
-  ): { kind: 'parsed'; value: z.output<T> } | RpcLoss {
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return { kind: 'parsed', value: parsed.data };
-    const reason = brokenProtocol(`malformed ${what}: ${z.prettifyError(parsed.error)}`);
-    this.fail(reason);
-    return { kind: 'lost', reason };
+  /** A result as the reader has it; one that is malformed ends the server. Never rejects. */
+  async parsed<T>(read: Steps<T>): Promise<{ kind: 'parsed'; value: T } | RpcLoss> {
+    try {
+      return { kind: 'parsed', value: await slices.run(read) };
+    } catch (error) {
+      const reason = brokenProtocol(messageOf(error));
+      this.fail(reason);
+      return { kind: 'lost', reason };
+    }
   }
 
   /** Ends the server, which counts as lost for `reason` from now on. */
@@ -131,21 +149,32 @@ export class RpcConnection {
   }
 
   #receive(bytes: Buffer): void {
-    if (this.#lostReason !== undefined) return;
-    this.#receivedBytes += bytes.length;
-    try {
-      for (const message of this.#decoder.push(bytes)) this.#dispatch(parse(Message, message, 'message'));
-    } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      this.fail(brokenProtocol(error.message));
-    }
+    if (this.isLost) return;
+    this.#decoder.push(bytes);
+    if (this.#isReading) return;
+    this.#isReading = true;
+    void slices.run(this.#read());
   }
 
-  #dispatch(message: Message): void {
-    if (this.#lostReason !== undefined) return;
+  /** Reads what has come, and what comes meanwhile; it may be much. */
+  *#read(): Steps {
+    try {
+      for (let next = yield* this.#decoder.next(); next; next = yield* this.#decoder.next()) {
+        yield* this.#dispatch(parse(Message, next.value, 'message'), next);
+        if (this.isLost) break;
+        yield;
+      }
+    } catch (error) {
+      this.fail(error instanceof ProtocolError ? brokenProtocol(error.message) : messageOf(error));
+    }
+    this.#isReading = false;
+    if (this.#endReason !== undefined) this.#lose(this.#endReason);
+  }
+
+  *#dispatch(message: Message, size: MessageSize): Steps {
     if (!('method' in message)) this.#onAnswer(message);
-    else if (message.id === undefined) this.#onNotification(message.method, message.params);
-    else this.#send({ id: message.id, ...replyTo(message.method) });
+    else if (message.id !== undefined) this.#send({ id: message.id, ...replyTo(message.method) });
+    else yield* this.#onNotification({ method: message.method, params: message.params, size });
   }
 
   #onAnswer(message: Exclude<Message, { method: string }>): void {

@@ -1,6 +1,6 @@
-import type { z } from 'zod';
 import { deferred } from '../../../base/deferred.ts';
 import { Emitter, type Event } from '../../../base/event.ts';
+import type { Steps } from '../../../base/slices.ts';
 import { LineTable } from '../text/position.ts';
 import {
   type Answer,
@@ -11,11 +11,12 @@ import {
   type Settled,
   waitRefusal,
 } from './answers.ts';
-import type { RpcConnection, RpcError, RpcResult } from './connection.ts';
+import type { MessageSize, RpcConnection, RpcError, RpcResult } from './connection.ts';
 import { applyEdit, type ContentChange, type Edit, refuseHalves } from './edits.ts';
 import {
-  Completions,
-  DocumentSymbols,
+  type Completions,
+  type Diagnostic,
+  type DocumentSymbol,
   type FileProgress,
   Hover,
   Places,
@@ -23,6 +24,9 @@ import {
   PlainTermGoal,
   type Position,
   type PublishDiagnostics,
+  readCompletions,
+  reader,
+  readSymbols,
 } from './messages.ts';
 import { VersionNews } from './versionNews.ts';
 
@@ -34,8 +38,19 @@ type State = { kind: 'open' } | { kind: 'crashed'; readonly crash: Crashed } | {
 
 const SUPERSEDED = { kind: 'superseded' } as const;
 
-/** What was said of the current version so far; read it at once, for it grows. */
-export type News = Pick<VersionNews, 'version' | 'diagnostics' | 'processing'>;
+/** What the server has published of the current version at one time. */
+export interface Publication {
+  readonly version: number;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Added to what was published of the version before; otherwise it is all that there is. */
+  readonly isIncremental: boolean;
+  readonly size: MessageSize;
+}
+
+const readHover = reader(Hover, 'hover');
+const readPlaces = reader(Places, 'definition');
+const readPlainGoal = reader(PlainGoal, 'goal');
+const readPlainTermGoal = reader(PlainTermGoal, 'term goal');
 
 /**
  * One open document of a server. Its versions only grow, also from one opening to the next, so that what an earlier
@@ -44,8 +59,7 @@ export type News = Pick<VersionNews, 'version' | 'diagnostics' | 'processing'>;
 export class LeanDocument {
   readonly #connection: RpcConnection;
   readonly #onClosed: () => void;
-  readonly #diagnosed = new Emitter<News>();
-  readonly #progressed = new Emitter<News>();
+  readonly #published = new Emitter<Publication>();
   #table: LineTable;
   #news: VersionNews;
   #superseded = deferred<typeof SUPERSEDED>();
@@ -53,10 +67,8 @@ export class LeanDocument {
   /** Whether the server has ever said which version its diagnostics are of. */
   #versioned = false;
 
-  /** Fired for each publication of the current version, with all of its diagnostics so far. */
-  readonly onDiagnostics: Event<News> = this.#diagnosed.event;
-  /** Fired when the server says which parts of the current version it is checking. */
-  readonly onProgress: Event<News> = this.#progressed.event;
+  /** Fired for each publication of the current version. */
+  readonly onDiagnostics: Event<Publication> = this.#published.event;
 
   /** Opens it at the server. `onClosed` is called when it is closed. */
   constructor(
@@ -85,6 +97,11 @@ export class LeanDocument {
   /** The version of the text as it is now. */
   get version(): number {
     return this.#news.version;
+  }
+
+  /** What the diagnostics of the current version took on their way so far, in bytes. */
+  get diagnosticBytes(): number {
+    return this.#news.bytes;
   }
 
   /** Whether its worker died; only `reopen` helps. */
@@ -140,49 +157,48 @@ export class LeanDocument {
     const params = { uri: this.uri, version };
     const answer = await this.#ask('textDocument/waitForDiagnostics', params, waitRefusal, signal);
     if (answer.kind !== 'result') return answer;
-    if (!news.published) return { kind: 'unchecked', version };
+    if (!news.isPublished) return { kind: 'unchecked', version };
     return { kind: 'settled', version, diagnostics: [...news.diagnostics], fatalAt: news.stoppedAt };
   }
 
   /** The goals of the tactic proof at a place, once Lean has got there. */
   plainGoal(position: Position, signal?: AbortSignal): Promise<Answer<PlainGoal>> {
-    return this.#query(PlainGoal, '$/lean/plainGoal', { position }, signal);
+    return this.#query(readPlainGoal, '$/lean/plainGoal', { position }, signal);
   }
 
   /** The type expected of the term at a place, once Lean has got there. */
   plainTermGoal(position: Position, signal?: AbortSignal): Promise<Answer<PlainTermGoal>> {
-    return this.#query(PlainTermGoal, '$/lean/plainTermGoal', { position }, signal);
+    return this.#query(readPlainTermGoal, '$/lean/plainTermGoal', { position }, signal);
   }
 
   hover(position: Position, signal?: AbortSignal): Promise<Answer<Hover>> {
-    return this.#query(Hover, 'textDocument/hover', { position }, signal);
+    return this.#query(readHover, 'textDocument/hover', { position }, signal);
   }
 
   completion(position: Position, signal?: AbortSignal): Promise<Answer<Completions>> {
-    return this.#query(Completions, 'textDocument/completion', { position }, signal);
+    return this.#query(readCompletions, 'textDocument/completion', { position }, signal);
   }
 
   definition(position: Position, signal?: AbortSignal): Promise<Answer<Places>> {
-    return this.#query(Places, 'textDocument/definition', { position }, signal);
+    return this.#query(readPlaces, 'textDocument/definition', { position }, signal);
   }
 
-  documentSymbols(signal?: AbortSignal): Promise<Answer<DocumentSymbols>> {
-    return this.#query(DocumentSymbols, 'textDocument/documentSymbol', {}, signal);
+  documentSymbols(signal?: AbortSignal): Promise<Answer<DocumentSymbol[]>> {
+    return this.#query(readSymbols, 'textDocument/documentSymbol', {}, signal);
   }
 
   /** Takes what the server published; of another version than the current one it is no news. */
-  receiveDiagnostics(published: PublishDiagnostics): void {
+  receiveDiagnostics(published: PublishDiagnostics, size: MessageSize): void {
     if (!this.#isCurrent(published.version)) return;
-    this.#news.publish(published);
-    this.#diagnosed.fire(this.#news);
+    this.#news.publish(published, size.bytes);
+    const { diagnostics, isIncremental } = published;
+    this.#published.fire({ version: this.version, diagnostics, isIncremental, size });
   }
 
   /** Takes the server's progress. */
-  receiveProgress(progress: FileProgress): void {
-    const { version = this.version } = progress.textDocument;
+  receiveProgress({ version = this.version, stoppedAt }: FileProgress): void {
     if (version !== this.version) return;
-    this.#news.progress(progress);
-    this.#progressed.fire(this.#news);
+    this.#news.progress(stoppedAt);
   }
 
   /** A server that never tells versions is taken to speak of the current one; one that does is held to it. */
@@ -222,16 +238,16 @@ export class LeanDocument {
     this.#superseded = deferred();
   }
 
-  async #query<T extends z.ZodType>(
-    schema: T,
+  async #query<T>(
+    read: (value: unknown) => Steps<T>,
     method: string,
     params: object,
     signal?: AbortSignal,
-  ): Promise<Answer<z.output<T>>> {
+  ): Promise<Answer<T>> {
     const textDocument = { uri: this.uri };
     const answer = await this.#ask(method, { textDocument, ...params }, refusal, signal);
     if (answer.kind !== 'result') return answer;
-    const parsed = this.#connection.parsed(schema, answer.value, `answer to ${method}`);
+    const parsed = await this.#connection.parsed(read(answer.value));
     return parsed.kind === 'lost' ? parsed : { kind: 'ok', value: parsed.value };
   }
 

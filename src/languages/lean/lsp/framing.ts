@@ -1,4 +1,6 @@
+import type { Steps } from '../../../base/slices.ts';
 import { ByteQueue } from '../../../protocol/byteQueue.ts';
+import { type ParsedJson, parseJson } from './json.ts';
 
 /** The largest message either side accepts, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -16,43 +18,51 @@ export function encodeMessage(message: object): Buffer {
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
 }
 
+/** One message that has come. */
+export interface DecodedMessage extends ParsedJson {
+  /** Its size on the wire, without its header. */
+  readonly bytes: number;
+}
+
 /** Turns the server's bytes into messages. Any split of the stream gives the same messages. */
 export class MessageDecoder {
-  readonly #utf8 = new TextDecoder('utf-8', { fatal: true });
-  /** Joined once for each message and never for a part of a body, so a large body costs no more than its size. */
   readonly #waiting = new ByteQueue();
-  /** Bytes of the body under way, or null while its header is not complete. */
-  #expected: number | null = null;
+  /** The body under way, filled as its bytes come, so that one that is large is never copied at once; else null. */
+  #body: { readonly bytes: Buffer; filled: number } | null = null;
 
-  /** The messages completed by `chunk`, as parsed JSON. Throws `ProtocolError`. */
-  push(chunk: Buffer): unknown[] {
+  push(chunk: Buffer): void {
     this.#waiting.push(chunk);
-    const messages: unknown[] = [];
-    while (this.#readHeader() && this.#expected !== null && this.#waiting.length >= this.#expected) {
-      messages.push(this.#parse(this.#waiting.take(this.#expected)));
-      this.#expected = null;
-    }
-    return messages;
+    this.#fill();
   }
 
-  #readHeader(): boolean {
-    if (this.#expected !== null) return true;
-    const bytes = this.#waiting.all();
+  /** The next message that has come whole, in steps; null when there is none. Throws `ProtocolError`. */
+  *next(): Steps<DecodedMessage | null> {
+    this.#body ??= this.#readHeader();
+    this.#fill();
+    if (!this.#body || this.#body.filled < this.#body.bytes.length) return null;
+    const { bytes } = this.#body;
+    this.#body = null;
+    try {
+      return { ...(yield* parseJson(bytes)), bytes: bytes.length };
+    } catch {
+      throw new ProtocolError(`a message of ${bytes.length} bytes is not JSON in UTF-8`);
+    }
+  }
+
+  #fill(): void {
+    if (this.#body) this.#body.filled += this.#waiting.takeInto(this.#body.bytes, this.#body.filled);
+  }
+
+  /** The body that the next header tells of; null where that has not come whole. */
+  #readHeader(): { bytes: Buffer; filled: number } | null {
+    const bytes = this.#waiting.peek(MAX_HEADER_BYTES);
     const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(HEADER_END);
     if (end === -1) {
       if (bytes.length >= MAX_HEADER_BYTES) throw new ProtocolError(`no header ends within ${MAX_HEADER_BYTES} bytes`);
-      return false;
+      return null;
     }
-    this.#expected = lengthIn(this.#waiting.take(end + HEADER_END.length).toString('latin1'));
-    return true;
-  }
-
-  #parse(body: Buffer): unknown {
-    try {
-      return JSON.parse(this.#utf8.decode(body));
-    } catch {
-      throw new ProtocolError(`a message of ${body.length} bytes is not JSON in UTF-8`);
-    }
+    const length = lengthIn(this.#waiting.take(end + HEADER_END.length).toString('latin1'));
+    return { bytes: Buffer.allocUnsafe(length), filled: 0 };
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Steps } from '../../../base/slices.ts';
 import { ProtocolError } from './framing.ts';
 
 /** What a Lean server says, as far as it is used; fields that are not named here are dropped. */
@@ -29,23 +30,73 @@ export const Diagnostic = z.object({
 });
 export type Diagnostic = z.infer<typeof Diagnostic>;
 
-export const PublishDiagnostics = z.object({
+const List = z.custom<readonly unknown[]>(Array.isArray, 'not an array');
+const PublishDiagnosticsParams = z.object({
   uri: z.string(),
   version: optional(z.int()),
-  diagnostics: z.array(Diagnostic),
-  /** Added to what was published of the same version instead of replacing it. */
+  diagnostics: List,
   isIncremental: optional(z.boolean()),
 });
-export type PublishDiagnostics = z.infer<typeof PublishDiagnostics>;
+
+/** Diagnostics of a version of a document. */
+export interface PublishDiagnostics {
+  readonly uri: string;
+  readonly version: number | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Added to what was published of the same version instead of replacing it. */
+  readonly isIncremental: boolean;
+}
+
+/** Diagnostics that are taken at a time. */
+const PART = 500;
+
+/**
+ * Reads the params of `textDocument/publishDiagnostics` and hands them to `take`: in parts that add to one another, since
+ * there may be any number of diagnostics.
+ */
+export function* readDiagnostics(
+  params: unknown,
+  take: (published: PublishDiagnostics, isFirst: boolean) => void,
+): Steps {
+  const { diagnostics, isIncremental = false, uri, version } = parse(PublishDiagnosticsParams, params, 'diagnostics');
+  for (let from = 0; from === 0 || from < diagnostics.length; from += PART) {
+    const part: Diagnostic[] = [];
+    for (const diagnostic of diagnostics.slice(from, from + PART)) {
+      part.push(parse(Diagnostic, diagnostic, 'diagnostic'));
+      yield;
+    }
+    take({ uri, version, isIncremental: isIncremental || from > 0, diagnostics: part }, from === 0);
+  }
+}
 
 /** What `kind` of a part in progress means; without one it is being processed. */
 export const ProgressKind = { processing: 1, fatalError: 2 } as const;
 
-export const FileProgress = z.object({
+const Part = z.object({ range: Range, kind: optional(z.literal([1, 2])) });
+const FileProgressParams = z.object({
   textDocument: z.object({ uri: z.string(), version: optional(z.int()) }),
-  processing: z.array(z.object({ range: Range, kind: optional(z.literal([1, 2])) })),
+  processing: List,
 });
-export type FileProgress = z.infer<typeof FileProgress>;
+
+/** How far the server has come with a document. */
+export interface FileProgress {
+  readonly uri: string;
+  readonly version: number | undefined;
+  /** Where Lean stopped for good; else the first place that is not checked yet; null when all is. */
+  readonly stoppedAt: Position | null;
+}
+
+/** The progress that the params of `$/lean/fileProgress` tell. Throws `ProtocolError`. */
+export function fileProgressOf(params: unknown): FileProgress {
+  const { textDocument, processing } = parse(FileProgressParams, params, 'progress');
+  // A busy server tells of many parts many times, so that only the one that matters is looked at.
+  const stopped = processing.find(isFatal) ?? processing[0];
+  return { ...textDocument, stoppedAt: stopped === undefined ? null : parse(Part, stopped, 'progress').range.start };
+}
+
+function isFatal(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && 'kind' in part && part.kind === ProgressKind.fatalError;
+}
 
 /** The goals at a place in a tactic proof; null where there is none. */
 export const PlainGoal = z.object({ rendered: z.string(), goals: z.array(z.string()) }).nullable();
@@ -86,13 +137,29 @@ export const CompletionItem = z.object({
 });
 export type CompletionItem = z.infer<typeof CompletionItem>;
 
-/** Completions at a place; `isIncomplete` when more typing may bring others. */
-export const Completions = z.union([
+/** Completions at a place; `isIncomplete` when there are others, or more typing may bring others. */
+export interface Completions {
+  readonly items: readonly CompletionItem[];
+  readonly isIncomplete: boolean;
+}
+
+const CompletionsResult = z.union([
   z.null().transform(() => ({ items: [], isIncomplete: false })),
-  z.array(CompletionItem).transform((items) => ({ items, isIncomplete: false })),
-  z.object({ items: z.array(CompletionItem), isIncomplete: z.boolean().default(false) }),
+  List.transform((items) => ({ items, isIncomplete: false })),
+  z.object({ items: List, isIncomplete: z.boolean().default(false) }),
 ]);
-export type Completions = z.infer<typeof Completions>;
+/** More than anybody looks through; a large library has many times as many. */
+const MAX_COMPLETIONS = 2_000;
+
+export function* readCompletions(result: unknown): Steps<Completions> {
+  const { items, isIncomplete } = parse(CompletionsResult, result, 'completions');
+  const read: CompletionItem[] = [];
+  for (const item of items.slice(0, MAX_COMPLETIONS)) {
+    read.push(parse(CompletionItem, item, 'completion'));
+    yield;
+  }
+  return { items: read, isIncomplete: isIncomplete || items.length > MAX_COMPLETIONS };
+}
 
 /** Where something is defined: the whole of it, and its name. */
 export interface Place {
@@ -119,21 +186,39 @@ export const Places = z.union([
 export type Places = z.infer<typeof Places>;
 
 /** A declaration, namespace or section of a document with what is inside. */
-export const DocumentSymbol = z.object({
+export interface DocumentSymbol {
+  readonly name: string;
+  readonly kind: number;
+  readonly range: Range;
+  readonly selectionRange: Range;
+  readonly children: readonly DocumentSymbol[];
+}
+
+const SymbolResult = z.object({
   name: z.string(),
-  detail: optional(z.string()),
   kind: z.int(),
   range: Range,
   selectionRange: Range,
-  get children() {
-    return z.array(DocumentSymbol).nullish();
-  },
+  children: List.nullish(),
 });
-export type DocumentSymbol = z.infer<typeof DocumentSymbol>;
+const SymbolsResult = z.union([z.null().transform(() => []), List]);
+/** What is nested deeper is left out: who asks what it declares is told that nothing is known of it. */
+const MAX_DEPTH = 100;
 
-/** The top-level symbols of a document, in order. */
-export const DocumentSymbols = z.union([z.null().transform((): DocumentSymbol[] => []), z.array(DocumentSymbol)]);
-export type DocumentSymbols = z.infer<typeof DocumentSymbols>;
+/** Reads the top-level symbols of a document, in order. */
+export function* readSymbols(result: unknown): Steps<DocumentSymbol[]> {
+  return yield* symbolsIn(parse(SymbolsResult, result, 'symbols'), MAX_DEPTH);
+}
+
+function* symbolsIn(results: readonly unknown[], depth: number): Steps<DocumentSymbol[]> {
+  const symbols: DocumentSymbol[] = [];
+  for (const result of depth > 0 ? results : []) {
+    const { children, ...symbol } = parse(SymbolResult, result, 'symbol');
+    symbols.push({ ...symbol, children: yield* symbolsIn(children ?? [], depth - 1) });
+    yield;
+  }
+  return symbols;
+}
 
 /** The answer to `initialize`, as far as it is used. */
 export const Initialized = z.object({
@@ -145,4 +230,12 @@ export function parse<T extends z.ZodType>(schema: T, value: unknown, what: stri
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new ProtocolError(`malformed ${what}: ${z.prettifyError(parsed.error)}`);
+}
+
+/** Reads what is small, all at once. */
+export function reader<T extends z.ZodType>(schema: T, what: string): (value: unknown) => Steps<z.output<T>> {
+  // biome-ignore lint/correctness/useYield: there is nothing to pause for.
+  return function* read(value) {
+    return parse(schema, value, what);
+  };
 }

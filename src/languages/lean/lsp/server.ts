@@ -1,6 +1,7 @@
-import { RpcConnection, type Transport } from './connection.ts';
+import type { Steps } from '../../../base/slices.ts';
+import { type Notification, RpcConnection, type Transport } from './connection.ts';
 import { LeanDocument } from './document.ts';
-import { FileProgress, Initialized, PublishDiagnostics, parse } from './messages.ts';
+import { fileProgressOf, Initialized, readDiagnostics, reader } from './messages.ts';
 
 /** How the start of a server ended. */
 export type Started =
@@ -31,6 +32,8 @@ const INITIALIZE = {
   initializationOptions: { editDelay: 0, hasWidgets: false },
 };
 
+const readInitialized = reader(Initialized, 'answer to initialize');
+
 /** A living `lean --server`, old or current. */
 export class LeanServer {
   readonly #connection: RpcConnection;
@@ -40,7 +43,7 @@ export class LeanServer {
   #name: string | null = null;
 
   private constructor(transport: Transport) {
-    this.#connection = new RpcConnection(transport, (method, params) => this.#onNotification(method, params));
+    this.#connection = new RpcConnection(transport, (notification) => this.#onNotification(notification));
   }
 
   /** Starts talking to a server whose process was just started. Never rejects; what fails is killed. */
@@ -59,9 +62,9 @@ export class LeanServer {
     return this.#connection.lost;
   }
 
-  /** Bytes the server has sent so far. */
-  get receivedBytes(): number {
-    return this.#connection.receivedBytes;
+  /** Whether it is gone. */
+  get isLost(): boolean {
+    return this.#connection.isLost;
   }
 
   /** The server's name and version as it tells them, or null. */
@@ -86,8 +89,8 @@ export class LeanServer {
     this.#connection.fail('The Lean server was ended.');
   }
 
-  #begin(answer: unknown): Started {
-    const parsed = this.#connection.parsed(Initialized, answer, 'answer to initialize');
+  async #begin(answer: unknown): Promise<Started> {
+    const parsed = await this.#connection.parsed(readInitialized(answer));
     if (parsed.kind === 'lost') return parsed;
     const { serverInfo } = parsed.value;
     this.#name = serverInfo ? [serverInfo.name, serverInfo.version ?? ''].join(' ').trim() : null;
@@ -95,13 +98,15 @@ export class LeanServer {
     return { kind: 'started', server: this };
   }
 
-  #onNotification(method: string, params: unknown): void {
+  *#onNotification({ method, params, size }: Notification): Steps {
     if (method === 'textDocument/publishDiagnostics') {
-      const published = parse(PublishDiagnostics, params, 'diagnostics');
-      this.#documents.get(published.uri)?.receiveDiagnostics(published);
+      yield* readDiagnostics(params, (published, isFirst) => {
+        const own = isFirst ? size : { ...size, bytes: 0 };
+        this.#documents.get(published.uri)?.receiveDiagnostics(published, own);
+      });
     } else if (method === '$/lean/fileProgress') {
-      const progress = parse(FileProgress, params, 'progress');
-      this.#documents.get(progress.textDocument.uri)?.receiveProgress(progress);
+      const progress = fileProgressOf(params);
+      this.#documents.get(progress.uri)?.receiveProgress(progress);
     }
   }
 }

@@ -1,11 +1,11 @@
-import type { Diagnostic, FileProgress, Position, PublishDiagnostics } from './messages.ts';
-import { ProgressKind } from './messages.ts';
+import type { Diagnostic, Position, PublishDiagnostics } from './messages.ts';
 
 /** What the server has said so far of one version of a document. */
 export class VersionNews {
   #diagnostics: Diagnostic[] = [];
-  #published = false;
-  #processing: FileProgress['processing'] = [];
+  #bytes = 0;
+  #isPublished = false;
+  #stoppedAt: Position | null = null;
 
   constructor(readonly version: number) {}
 
@@ -14,14 +14,14 @@ export class VersionNews {
     return this.#diagnostics;
   }
 
-  /** Whether anything was published, even if it was that there is nothing to say. */
-  get published(): boolean {
-    return this.#published;
+  /** What the diagnostics took on their way. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
-  /** The parts that are not checked yet, or never will be. */
-  get processing(): FileProgress['processing'] {
-    return this.#processing;
+  /** Whether anything was published, even if it was that there is nothing to say. */
+  get isPublished(): boolean {
+    return this.#isPublished;
   }
 
   /**
@@ -29,18 +29,18 @@ export class VersionNews {
    * still shows as being processed is not processed any more: old servers say so of a header that failed.
    */
   get stoppedAt(): Position | null {
-    const fatal = this.#processing.find(({ kind }) => kind === ProgressKind.fatalError);
-    return (fatal ?? this.#processing[0])?.range.start ?? null;
+    return this.#stoppedAt;
   }
 
   /** Appends when the server says so, replaces otherwise. */
-  publish({ diagnostics, isIncremental }: PublishDiagnostics): void {
-    if (!isIncremental) this.#diagnostics = diagnostics;
+  publish({ diagnostics, isIncremental }: PublishDiagnostics, bytes: number): void {
+    if (!isIncremental) this.#diagnostics = [...diagnostics];
     else for (const diagnostic of diagnostics) this.#diagnostics.push(diagnostic);
-    this.#published = true;
+    this.#bytes = isIncremental ? this.#bytes + bytes : bytes;
+    this.#isPublished = true;
   }
 
-  progress({ processing }: FileProgress): void {
-    this.#processing = processing;
+  progress(stoppedAt: Position | null): void {
+    this.#stoppedAt = stoppedAt;
   }
 }

@@ -2,9 +2,10 @@ import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import type { CellEnd, CellReport, CellRequest } from '../../language.ts';
 import { cellReport, endOf, rejection } from '../ends.ts';
 import type { NoAnswer } from '../lsp/document.ts';
-import type { CheckReport } from '../report.ts';
+import { type CheckReport, EMPTY_REPORT, type LeanMessage } from '../report.ts';
+import { DEFAULT_LIMIT, fitted, fittedTogether } from '../reportSize.ts';
 import { joinHeaders } from '../text/header.ts';
-import { prefixOf } from '../worker/worker.ts';
+import { importSpots, importsIn } from '../text/importSpots.ts';
 import { type Cell, type Piece, type SessionText, scopesBehind, segmentsOf, withoutMain } from './cells.ts';
 import { CellCheck } from './checkCell.ts';
 import type { Job } from './job.ts';
@@ -38,14 +39,17 @@ export class Attempt {
   readonly #deps: AttemptDeps;
   readonly #piece: Piece;
   readonly #stdin: string;
+  readonly #limit: number;
   readonly #notes: string[] = [];
   /** Later cells with another report than before. */
   readonly #later = new Map<string, Cell>();
 
-  constructor(deps: AttemptDeps, piece: Piece, { stdin }: CellRequest) {
+  constructor(deps: AttemptDeps, piece: Piece, { stdin, outputLimit = DEFAULT_LIMIT }: CellRequest) {
     this.#deps = deps;
     this.#piece = piece;
     this.#stdin = stdin;
+    this.#limit = outputLimit;
+    if (piece.exited) this.#notes.push('What follows #exit is no part of the cell.');
   }
 
   /** Throws the signal's reason once that has aborted. */
@@ -83,31 +87,26 @@ export class Attempt {
 
   /** What was accepted, checked again behind another header. */
   async #replay(text: SessionText): Promise<Rechecked | NoAnswer> {
-    const { document, signal } = this.#deps;
     if (text.cells.length === 0) return { kind: 'rechecked', text, changed: [] };
     this.#notes.push(`The session began anew with the header of this cell; its ${counted(text.cells)} checked again.`);
-    const rechecked = await recheck(document, text, 0, signal);
+    const rechecked = await this.#recheck(text, 0);
     if (rechecked.kind === 'rechecked') this.#tellLater(rechecked.changed);
     return rechecked;
   }
 
-  #headerFailed(messages: readonly string[]): AttemptEnd {
-    const { length } = prefixOf(this.#piece.header.text).trimEnd();
-    const report: CheckReport = {
-      verdict: 'rejected',
-      messages: messages.map((text) => ({
-        severity: 'error',
-        line: 1,
-        column: 0,
-        endLine: 1,
-        endColumn: length,
-        text,
-      })),
-      sorries: [],
-      axioms: null,
-      goals: null,
-    };
-    return { kind: 'headerFailed', end: rejected(report) };
+  #recheck(text: SessionText, first: number): Promise<Rechecked | NoAnswer> {
+    const { document, signal } = this.#deps;
+    return recheck(document, text, first, { limit: this.#limit, signal });
+  }
+
+  #headerFailed(errors: readonly string[]): AttemptEnd {
+    const imports = importsIn(this.#piece.code, this.#piece.header);
+    const messages = errors.map((text): LeanMessage => {
+      const { start, end } = importSpots(text, imports);
+      return { severity: 'error', ...start, endLine: end.line, endColumn: end.column, text };
+    });
+    const report = { ...EMPTY_REPORT, messages, messageCount: messages.length };
+    return { kind: 'headerFailed', end: rejected(fitted(report, this.#limit)) };
   }
 
   async #runIn(text: SessionText): Promise<AttemptEnd> {
@@ -120,7 +119,7 @@ export class Attempt {
     const segments = segmentsOf({ ...text, cells: before });
     const candidate = { piece: this.#piece, before: segments, scopes: scopesBehind(before) };
     const watching = this.#passOnPrints(segments);
-    const checked = await new CellCheck(document, candidate, signal).run();
+    const checked = await new CellCheck(candidate, { document, limit: this.#limit, signal }).run();
     watching.dispose();
     if (checked.kind !== 'checked') return checked;
     const { report, parted, main } = checked;
@@ -132,9 +131,8 @@ export class Attempt {
 
   /** Looks at the cells that may say something else now, and runs the cell's program. */
   async #accept(text: SessionText, cell: Cell, first: number): Promise<AttemptEnd> {
-    const { document, signal } = this.#deps;
     const rest = text.cells.slice(first).some(({ id }) => id !== cell.id);
-    const rechecked = rest ? await recheck(document, text, first, signal) : null;
+    const rechecked = rest ? await this.#recheck(text, first) : null;
     if (rechecked && rechecked.kind !== 'rechecked') return rechecked;
     if (rechecked) this.#tellLater(rechecked.changed.filter(({ id }) => id !== cell.id));
     const kept = rechecked?.text ?? text;
@@ -151,7 +149,8 @@ export class Attempt {
   #runMain(text: SessionText): Promise<ProgramEnd | NoAnswer> {
     const { sandbox, document, job, signal } = this.#deps;
     const segments = segmentsOf(text);
-    return runMain({ sandbox, document, segments, stdin: this.#stdin, say: job.say, signal });
+    const isSound = text.cells.every(({ report }) => report.verdict !== 'rejected');
+    return runMain({ sandbox, document, segments, isSound, stdin: this.#stdin, job, limit: this.#limit, signal });
   }
 
   #declaresMain(before: readonly Cell[]): boolean {
@@ -163,9 +162,8 @@ export class Attempt {
   #passOnPrints(before: readonly string[]) {
     const { document, job } = this.#deps;
     const first = before.reduce((lines, segment) => lines + feedsIn(segment), 0);
-    const end = first + feedsIn(this.#piece.body) + 1;
-    const prints = new Prints(job.say);
-    return document.lean.onDiagnostics(({ diagnostics }) => prints.take(diagnostics, first, end));
+    const prints = new Prints({ first, end: first + feedsIn(this.#piece.body) + 1 }, job.say);
+    return document.lean.onDiagnostics((published) => prints.take(published));
   }
 
   #tellLater(changed: readonly Cell[]): void {
@@ -176,9 +174,14 @@ export class Attempt {
     this.#notes.push(`${whose} errors now; mending what they rest on mends them.`);
   }
 
-  #full(report: CheckReport): CellReport {
-    const later = [...this.#later.values()].map(({ id, report }) => ({ cell: id, report }));
-    return { ...report, notes: this.#notes, later };
+  #full(own: CheckReport): CellReport {
+    const later = [...this.#later.values()];
+    const [report = own, ...reports] = fittedTogether([own, ...later.map(({ report }) => report)], this.#limit);
+    return {
+      ...report,
+      notes: this.#notes,
+      later: later.map(({ id, report }, index) => ({ cell: id, report: reports[index] ?? report })),
+    };
   }
 }
 

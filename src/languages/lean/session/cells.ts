@@ -1,4 +1,5 @@
 import type { CheckReport } from '../report.ts';
+import { exitIn } from '../text/exit.ts';
 import { type Header, type ParsedHeader, parseHeader } from '../text/header.ts';
 import { LineTable, type Spot } from '../text/position.ts';
 import { tokensOf } from '../text/tokens.ts';
@@ -16,6 +17,8 @@ export interface Piece {
   /** Where the body begins in the code. */
   readonly origin: Spot;
   readonly outline: readonly OutlineEvent[];
+  /** The code goes on behind an `#exit`. */
+  readonly exited: boolean;
 }
 
 /** UTF-16 offsets in a cell's body. */
@@ -48,7 +51,9 @@ export const PARTING = 'set_option trace.PrettyPrinter.format false\n';
 
 export function pieceOf(id: string, code: string): Piece {
   const header = parseHeader(code);
-  const upToExit = code.slice(header.end, exitIn(code, header.end));
+  const exit = exitIn(code, header.end);
+  // Behind it Lean reads nothing, so that a session could not go on.
+  const upToExit = code.slice(header.end, exit?.start);
   return {
     id,
     code,
@@ -56,6 +61,7 @@ export function pieceOf(id: string, code: string): Piece {
     body: upToExit,
     origin: new LineTable(code).spotAt(header.end),
     outline: outlineOf(upToExit),
+    exited: exit !== null && !exit.isLast,
   };
 }
 
@@ -98,15 +104,4 @@ export function withoutMain(cells: readonly Cell[]): Cell[] {
 /** White space of the same shape; of two units where a character has two. */
 function blanked(code: string): string {
   return code.replace(/[^\n]/g, ' ');
-}
-
-/** The offset of `#exit`, behind which Lean reads nothing, so that a session could not go on; or the code's end. */
-function exitIn(code: string, from: number): number {
-  if (!code.includes('#exit', from)) return code.length;
-  const found = tokensOf(code).find(({ start, end }, index, tokens) => {
-    return (
-      start >= from && code.slice(start, end) === 'exit' && code.startsWith('#', (tokens[index - 1]?.end ?? 0) - 1)
-    );
-  });
-  return found ? found.start - 1 : code.length;
 }

@@ -6,7 +6,7 @@ import { declarationsOf, findMain } from '../verdict/declarations.ts';
 import { factsOf } from '../verdict/verdict.ts';
 import { canBeParted, lineOf, type Piece, type Stretch, segmentOf } from './cells.ts';
 import { follow, type Scopes } from './outline.ts';
-import { isSound, reportOn, type Said, within } from './report.ts';
+import { isSound, type ReportTerms, reportOn, type Said, within } from './report.ts';
 import type { SessionDocument } from './sessionDocument.ts';
 
 /** A piece to check at the end of a session's document. */
@@ -34,14 +34,20 @@ interface Reading extends Said {
 
 /** Checks pieces in one document; throws the signal's reason once that has aborted. */
 export class CellCheck {
-  readonly #document: SessionDocument;
+  readonly #terms: ReportTerms;
   readonly #candidate: Candidate;
-  readonly #signal: AbortSignal;
 
-  constructor(document: SessionDocument, candidate: Candidate, signal: AbortSignal) {
-    this.#document = document;
+  constructor(candidate: Candidate, terms: ReportTerms) {
+    this.#terms = terms;
     this.#candidate = candidate;
-    this.#signal = signal;
+  }
+
+  get #document(): SessionDocument {
+    return this.#terms.document;
+  }
+
+  get #signal(): AbortSignal {
+    return this.#terms.signal;
   }
 
   /**
@@ -99,7 +105,7 @@ export class CellCheck {
 
   async #conclude(said: Said, parted: boolean): Promise<CheckedCell> {
     const { piece } = this.#candidate;
-    const report = await reportOn(piece, this.#index, said, this.#document, this.#signal);
+    const report = await reportOn(piece, this.#index, said, this.#terms);
     const main = isSound(said) ? await this.#main() : null;
     return { kind: 'checked', report, parted, main };
   }

@@ -11,19 +11,54 @@ export interface Evaluated {
 
 const STATUS = { returned: 'returned', threw: 'threw' } as const;
 
-/** Commands that evaluate the document's `main`, without arguments and with an empty stdin, and print `mark` when it ends. */
-export function evaluation(mark: string): string {
+/** Paths of pipes that a program's output goes into while it runs. */
+export interface Pipes {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Commands that evaluate the document's `main`, without arguments and with an empty stdin, and print `mark` when it ends.
+ * What it writes goes into the pipes at once, or without any stands before the mark.
+ */
+export function evaluation(mark: string, pipes: Pipes | null): string {
   return `class Hothouse.Program (α : Type) where exitCode : α → IO UInt32
 instance : Hothouse.Program (IO Unit) := ⟨fun main => main >>= fun _ => pure 0⟩
 instance : Hothouse.Program (IO UInt32) := ⟨fun main => main⟩
 instance : Hothouse.Program (List String → IO Unit) := ⟨fun main => main [] >>= fun _ => pure 0⟩
 instance : Hothouse.Program (List String → IO UInt32) := ⟨fun main => main []⟩
-def Hothouse.run {α : Type} [Hothouse.Program α] (main : α) : IO Unit := do
+def Hothouse.exitOf {α : Type} [Hothouse.Program α] (main : α) : IO String := do
   try
     let code ← Hothouse.Program.exitCode main
-    IO.print ("${mark} ${STATUS.returned} " ++ toString code)
-  catch error => IO.print ("${mark} ${STATUS.threw} " ++ toString error)
-#eval Hothouse.run _root_.main
+    pure ("${mark} ${STATUS.returned} " ++ toString code)
+  catch error => pure ("${mark} ${STATUS.threw} " ++ toString error)
+${pipes ? runInto(pipes) : RUN}#eval Hothouse.run _root_.main
+`;
+}
+
+const RUN = `def Hothouse.run {α : Type} [Hothouse.Program α] (main : α) : IO Unit := do
+  let exit ← Hothouse.exitOf main
+  IO.print exit
+`;
+
+function runInto({ stdout, stderr }: Pipes): string {
+  return `def Hothouse.pipe (path : String) (stream : IO.FS.Stream) : IO IO.FS.Stream := do
+  let pipe ← IO.FS.Handle.mk path IO.FS.Mode.append
+  pure { stream with
+    flush := pipe.flush
+    write := fun bytes => do pipe.write bytes; pipe.flush
+    putStr := fun text => do pipe.putStr text; pipe.flush }
+def Hothouse.run {α : Type} [Hothouse.Program α] (main : α) : IO Unit := do
+  let stdout ← IO.getStdout
+  let stderr ← IO.getStderr
+  let outPipe ← Hothouse.pipe "${stdout}" stdout
+  let errPipe ← Hothouse.pipe "${stderr}" stderr
+  let _ ← IO.setStdout outPipe
+  let _ ← IO.setStderr errPipe
+  let exit ← Hothouse.exitOf main
+  let _ ← IO.setStdout stdout
+  let _ ← IO.setStderr stderr
+  IO.print exit
 `;
 }
 

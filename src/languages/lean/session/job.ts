@@ -1,5 +1,6 @@
 import { deferred } from '../../../base/deferred.ts';
 import type { CellEnd, CellOutput } from '../../language.ts';
+import type { MemoryWatch } from '../worker/memoryWatch.ts';
 
 /** One cell that a session runs, or is about to; its first end counts, and nothing is said behind it. */
 export class Job {
@@ -7,6 +8,7 @@ export class Job {
   readonly #ended = deferred<CellEnd>();
   readonly #stop = new AbortController();
   readonly #bytes = { stdout: 0, stderr: 0 };
+  #memory: MemoryWatch | null = null;
   #isOver = false;
   readonly ended: Promise<CellEnd> = this.#ended.promise;
   /** Aborts when the cell has ended, whatever ended it. */
@@ -27,10 +29,25 @@ export class Job {
     this.#onOutput(output);
   };
 
+  /** Counts bytes that were written and not passed on. */
+  drop(kind: 'stdout' | 'stderr', bytes: number): void {
+    this.#bytes[kind] += bytes;
+  }
+
+  /** Has memory watched until the cell ends; its peak is the cell's. */
+  watch(memory: MemoryWatch): void {
+    this.#memory?.dispose();
+    this.#memory = memory;
+    if (this.#isOver) memory.dispose();
+  }
+
   end(end: CellEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#ended.resolve({ ...end, stdoutBytes: this.#bytes.stdout, stderrBytes: this.#bytes.stderr });
+    this.#memory?.dispose();
+    const peakMemoryBytes = Math.max(end.peakMemoryBytes, this.#memory?.peakBytes ?? 0);
+    const { stdout: stdoutBytes, stderr: stderrBytes } = this.#bytes;
+    this.#ended.resolve({ ...end, stdoutBytes, stderrBytes, peakMemoryBytes });
     this.#stop.abort();
   }
 }

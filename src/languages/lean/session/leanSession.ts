@@ -15,30 +15,27 @@ import { watchForFlood } from '../flood.ts';
 import type { LeanSettings } from '../settings.ts';
 import { EMPTY_HEADER, parseHeader } from '../text/header.ts';
 import { withLineFeeds } from '../text/lineEnds.ts';
+import { MemoryWatch } from '../worker/memoryWatch.ts';
 import type { LeanWorker } from '../worker/worker.ts';
 import { Attempt, type AttemptEnd } from './attempt.ts';
-import { isBusy } from './calm.ts';
-import { pieceOf, type SessionText, segmentsOf } from './cells.ts';
+import { type Piece, pieceOf, type SessionText, segmentsOf } from './cells.ts';
 import { Job } from './job.ts';
+import { type Held, Keeper } from './keeper.ts';
 import { type Queries, queries } from './queries.ts';
-import { type Restored, reopen, restart } from './restore.ts';
-import { SessionDocument } from './sessionDocument.ts';
-import { endOfLoss, failedEnd, floodEnd, interruptedEnd, KEPT, lostEnd, refusalOf } from './sessionEnds.ts';
+import type { SessionDocument } from './sessionDocument.ts';
+import { endOfLoss, failedEnd, floodEnd, interruptedEnd, KEPT, refusalOf } from './sessionEnds.ts';
 
-type State =
-  | { readonly kind: 'ready'; readonly document: SessionDocument }
-  /** A cell or a question is under way; `stop` makes it leave the document alone. */
-  | { readonly kind: 'running'; readonly document: SessionDocument; readonly stop: AbortController }
-  /** Lean is being started, or brought back to what the session has accepted; `over` resolves when that has ended. */
-  | { readonly kind: 'starting' | 'restoring'; readonly over: Promise<void> }
-  | { readonly kind: 'dead'; readonly end: CellEnd };
+/** How the run of a cell ended, and whether Lean has said anything of it. */
+interface Attempted {
+  readonly end: AttemptEnd;
+  readonly held: Held;
+  readonly isHeard: boolean;
+  /** What the kernel had killed for memory before. */
+  readonly killsBefore: number;
+}
 
-/** What the server may send for one cell; more is a flood. */
-const MOST_BYTES = 64 * 1024 * 1024;
 /** Questions are for people who type. */
 const QUESTION_MS = 1_500;
-/** For Lean to take note that a cell was taken out. */
-const SETTLE_MS = 3_000;
 
 /**
  * A session of Lean: one living server with one document, made of a header and the cells that were accepted. A cell that
@@ -48,11 +45,10 @@ export class LeanSession implements Interpreter {
   readonly #sandbox: Sandbox;
   readonly #settings: LeanSettings;
   readonly #clock: Clock;
-  readonly #life = new AbortController();
+  readonly #keeper: Keeper;
   readonly #ended = deferred<CellEnd>();
   readonly ended = this.#ended.promise;
   #text: SessionText;
-  #state: State;
   #job: Job | null = null;
 
   /** `worker` is one that nobody else uses, or null to start one. */
@@ -62,9 +58,12 @@ export class LeanSession implements Interpreter {
     this.#clock = clock;
     const header = worker ? parseHeader(worker.header) : EMPTY_HEADER;
     this.#text = { header, cells: [] };
-    if (worker) this.#state = this.#watched(new SessionDocument(worker, segmentsOf(this.#text)));
-    else this.#state = { kind: 'starting', over: this.#regain(restart(this.#restoring, null, this.#text)) };
-    void sandbox.lost.then((loss) => this.#die(endOfLoss(loss)));
+    const onDead = (end: CellEnd) => {
+      this.#ended.resolve(end);
+      this.#job?.end(end);
+    };
+    this.#keeper = new Keeper({ sandbox, clock, text: () => this.#text, onDead }, worker);
+    void sandbox.lost.then((loss) => this.#keeper.die(endOfLoss(loss)));
   }
 
   /** What the session has accepted: a whole file of Lean. */
@@ -104,157 +103,102 @@ export class LeanSession implements Interpreter {
 
   interrupt(): void {
     this.#job?.end(interruptedEnd());
-    this.#takeOut();
+    this.#keeper.stopQuestion();
+    this.#keeper.takeFromCell();
   }
 
   kill(): void {
-    this.#die(endOf({ status: 'killed', alive: false }));
+    this.#keeper.die(endOf({ status: 'killed', alive: false }));
   }
 
   async #work(job: Job, request: CellRequest): Promise<void> {
     const code = withLineFeeds(request.code);
     const refused = refusalOf(code, this.#settings);
     if (refused) {
-      job.end(endOf({ status: 'error', alive: this.#state.kind !== 'dead', error: refused }));
-      return;
-    }
-    const document = await this.#document();
-    if (job.isOver) return;
-    if (!document) {
-      if (this.#state.kind === 'dead') job.end(this.#state.end);
+      job.end(endOf({ status: 'error', alive: this.#keeper.end === null, error: refused }));
       return;
     }
     const piece = pieceOf(request.cell ?? this.#freshId(request.name), code);
-    const flood = watchForFlood(document.worker.server, document.lean, MOST_BYTES);
-    const stop = new AbortController();
+    const { isSuspect } = this.#keeper;
+    const first = await this.#attempt(job, piece, request);
+    if (!first || !isInnocent(first, isSuspect)) return this.#conclude(job, first);
+    await this.#keeper.bringBack(first.held, first.end.kind === 'lost', 'other');
+    if (!job.isOver) await this.#conclude(job, await this.#attempt(job, piece, request));
+  }
+
+  /** Tries the cell in the document; null where it has ended already. */
+  async #attempt(job: Job, piece: Piece, request: CellRequest): Promise<Attempted | null> {
+    const held = await this.#keeper.lendToCell();
+    if (!held || job.isOver) {
+      if (held) this.#keeper.giveBackUnused(held);
+      if (this.#keeper.end) job.end(this.#keeper.end);
+      return null;
+    }
+    const { document, stop } = held;
+    const killsBefore = document.worker.oomKills;
+    job.watch(new MemoryWatch(document.worker, this.#clock));
+    const flood = watchForFlood(document.lean);
     const signal = AbortSignal.any([job.signal, stop.signal, flood.signal]);
-    this.#state = { kind: 'running', document, stop };
     const deps = { sandbox: this.#sandbox, document, text: this.#text, job, signal };
     const end = await new Attempt(deps, piece, request).run().catch((error: unknown) => {
       if (signal.aborted) return { kind: 'aborted' as const };
       throw error;
     });
     flood.dispose();
-    if (job.isOver) return;
-    if (flood.signal.aborted) this.#giveUp(job, floodEnd(MOST_BYTES));
-    else await this.#conclude(job, document, end);
+    if (job.isOver) return null;
+    if (!flood.signal.aborted) return { end, held, isHeard: flood.isHeard, killsBefore };
+    this.#giveUp(job, floodEnd());
+    return null;
   }
 
-  async #conclude(job: Job, document: SessionDocument, end: AttemptEnd): Promise<void> {
+  async #conclude(job: Job, attempted: Attempted | null): Promise<void> {
+    if (!attempted) return;
+    const { end, held, killsBefore } = attempted;
+    const { document } = held;
     if (end.kind === 'done') {
       this.#text = end.text;
       // Another header stays for the next try of a cell that was rejected with it; it may have taken long.
       const [header = '', ...cells] = segmentsOf(end.text);
       if (document.beginsWith([header]) && !document.beginsWith([header, ...cells]))
         document.become([header, ...cells]);
-      this.#state = { kind: 'ready', document };
+      this.#keeper.giveBack(held);
       job.end(end.end);
       await this.#lookAtMemory(document);
-      return;
-    }
-    const { worker } = document;
-    if (end.kind === 'headerFailed') {
-      this.#restore(reopen(this.#restoring, document, this.#text));
+    } else if (end.kind === 'headerFailed') {
+      void this.#keeper.bringBack(held, false, 'cell');
       job.end(end.end);
-      return;
+    } else {
+      await document.worker.look();
+      if (job.isOver) return;
+      void this.#keeper.bringBack(held, end.kind !== 'crashed', 'cell');
+      const isOutOfMemory = document.worker.oomKills > killsBefore;
+      job.end(crashEnd(end, { isOutOfMemory, alive: true, consequence: KEPT }));
     }
-    const kills = await worker.oomKillsSince();
-    if (job.isOver) return;
-    if (end.kind === 'crashed') this.#restore(reopen(this.#restoring, document, this.#text));
-    else this.#restore(restart(this.#restoring, worker, this.#text));
-    job.end(crashEnd(kills, true, KEPT));
   }
 
   #giveUp(job: Job, end: CellEnd): void {
     job.end(end);
-    this.#takeOut();
-  }
-
-  /** Takes out of the document what is under way, and sees to it that Lean has really let go of it. */
-  #takeOut(): void {
-    if (this.#state.kind !== 'running') return;
-    const { document, stop } = this.#state;
-    stop.abort();
-    this.#restore(this.#calmed(document));
-  }
-
-  async #calmed(document: SessionDocument): Promise<Restored> {
-    const text = this.#text;
-    document.become(segmentsOf(text));
-    const waiting = AbortSignal.any([this.#life.signal, AbortSignal.timeout(SETTLE_MS)]);
-    const settled = await document.settled(waiting);
-    if (settled.kind === 'crashed') return reopen(this.#restoring, document, text);
-    const isSpent = settled.kind !== 'settled' || (await isBusy(this.#sandbox, this.#clock, this.#life.signal));
-    return isSpent ? restart(this.#restoring, document.worker, text) : { kind: 'restored', document };
+    this.#keeper.takeFromCell();
   }
 
   /** A worker that has grown beyond its limit is replaced while nobody waits for it. */
   async #lookAtMemory(document: SessionDocument): Promise<void> {
     await document.worker.look();
-    const isIdle = this.#state.kind === 'ready' && this.#state.document === document;
-    if (!isIdle || document.worker.memoryBytes <= this.#settings.workerMemoryBytes) return;
-    this.#restore(restart(this.#restoring, document.worker, this.#text));
+    if (document.worker.memoryBytes > this.#settings.workerMemoryBytes) this.#keeper.replace(document);
   }
 
-  #restore(restored: Promise<Restored>): void {
-    this.#state = { kind: 'restoring', over: this.#regain(restored) };
-  }
-
-  /** Never rejects. */
-  async #regain(restoring: Promise<Restored>): Promise<void> {
-    const restored = await restoring.catch((error: unknown): Restored => ({ kind: 'failed', reason: String(error) }));
-    if (this.#state.kind === 'dead') {
-      if (restored.kind === 'restored') restored.document.worker.server.kill();
-    } else if (restored.kind === 'restored') this.#state = this.#watched(restored.document);
-    else this.#die(lostEnd(restored.reason));
-  }
-
-  /** Ready on a document that is new, or whose server is; a server that goes while nothing runs is replaced. */
-  #watched(document: SessionDocument): State {
-    void document.worker.server.lost.then(() => {
-      if (this.#state.kind !== 'ready' || this.#state.document !== document) return;
-      this.#restore(restart(this.#restoring, document.worker, this.#text));
-    });
-    return { kind: 'ready', document };
-  }
-
-  get #restoring() {
-    return { sandbox: this.#sandbox, clock: this.#clock, signal: this.#life.signal };
-  }
-
-  /** The document once it is ready; null when the session is dead. */
-  async #document(): Promise<SessionDocument | null> {
-    for (;;) {
-      const state: State = this.#state;
-      if (state.kind === 'dead') return null;
-      if (state.kind === 'ready' || state.kind === 'running') return state.document;
-      await state.over;
-    }
-  }
-
-  #die(end: CellEnd): void {
-    if (this.#state.kind === 'dead') return;
-    const document = 'document' in this.#state ? this.#state.document : null;
-    this.#state = { kind: 'dead', end };
-    this.#life.abort();
-    this.#ended.resolve(end);
-    this.#job?.end(end);
-    document?.worker.server.kill();
-  }
-
+  /** `nothing` where a cell runs, and where the answer takes long or another question takes its place. */
   async #ask<T>(draft: Draft, nothing: T, question: (asked: Queries) => Promise<T>): Promise<T> {
-    if (this.#state.kind !== 'ready') return nothing;
-    const { document } = this.#state;
-    const stop = new AbortController();
-    this.#state = { kind: 'running', document, stop };
-    const late = this.#clock.schedule(QUESTION_MS, () => this.#takeOut());
-    const signal = AbortSignal.any([stop.signal, this.#life.signal]);
-    const answer = await question(queries(document, this.#text, draft, signal)).catch((error: unknown) => {
+    const held = this.#keeper.lendToQuestion();
+    if (!held) return nothing;
+    const late = this.#clock.schedule(QUESTION_MS, () => held.stop.abort());
+    const signal = AbortSignal.any([held.stop.signal, this.#keeper.signal]);
+    const answer = await question(queries(held.document, this.#text, draft, signal)).catch((error: unknown) => {
       if (signal.aborted) return nothing;
       throw error;
     });
     late.dispose();
-    if (!stop.signal.aborted && this.#state.kind === 'running') this.#state = { kind: 'ready', document };
+    this.#keeper.endQuestion(held);
     return answer;
   }
 
@@ -264,6 +208,12 @@ export class LeanSession implements Interpreter {
     for (let count = 2; taken.has(id); count += 1) id = `${name} (${count})`;
     return id;
   }
+}
+
+/** Whether an end of Lean may have another cause than the cell: nothing was heard of it, or a question came before. */
+function isInnocent({ end, isHeard }: Attempted, isSuspect: boolean): boolean {
+  if (end.kind === 'lost') return isSuspect || !isHeard;
+  return isSuspect && end.kind === 'crashed';
 }
 
 /** A session in a sandbox; `worker` as in the constructor. */

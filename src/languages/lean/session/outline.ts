@@ -33,7 +33,7 @@ export function outlineOf(code: string): OutlineEvent[] {
   const declared = namesDeclared(code).map(({ keyword, start, end }): OutlineEvent => {
     return { kind: 'declare', at: start, name: code.slice(start, end), runnable: isRunnable(keyword) };
   });
-  return [...wordsOf(code).flatMap(scopeEvent), ...declared].sort((a, b) => a.at - b.at);
+  return [...scopeWordsOf(code).flatMap(scopeEvent), ...declared].sort((a, b) => a.at - b.at);
 }
 
 /** What the outline declares where `scopes` are open, and the scopes that are open behind it. */
@@ -48,16 +48,21 @@ export function follow(outline: readonly OutlineEvent[], scopes: Scopes): { decl
   return { declared, scopes: open };
 }
 
-function wordsOf(code: string): Word[] {
-  return tokensOf(code)
-    .map(({ kind, start, end }, index, tokens): Word | null => {
-      if (kind !== 'name') return null;
-      const next = tokens[index + 1];
-      const isBehind = next?.kind === 'name' && !code.slice(end, next.start).includes('\n');
-      return { text: code.slice(start, end), start, name: isBehind ? code.slice(next.start, next.end) : null };
-    })
-    .filter((word) => word !== null);
+/** The words that may open or close a scope. */
+function scopeWordsOf(code: string): Word[] {
+  const words: Word[] = [];
+  const tokens = tokensOf(code);
+  for (const [index, { kind, start, end }] of tokens.entries()) {
+    const text = kind === 'name' ? code.slice(start, end) : '';
+    if (!SCOPE_WORDS.has(text)) continue;
+    const next = tokens[index + 1];
+    const isBehind = next?.kind === 'name' && !code.slice(end, next.start).includes('\n');
+    words.push({ text, start, name: isBehind ? code.slice(next.start, next.end) : null });
+  }
+  return words;
 }
+
+const SCOPE_WORDS: ReadonlySet<string> = new Set(['namespace', 'section', 'mutual', 'end']);
 
 function scopeEvent({ text, start, name }: Word): OutlineEvent[] {
   const parts = name === null ? [] : (nameParts(name) ?? []);

@@ -1,40 +1,61 @@
 import type { CellOutput } from '../../language.ts';
+import type { Publication } from '../lsp/document.ts';
 import type { Diagnostic } from '../lsp/messages.ts';
 import { severityOf } from '../verdict/report.ts';
+
+/** The lines of a document that a cell has: from `first` on and before `end`. */
+export interface Lines {
+  readonly first: number;
+  readonly end: number;
+}
 
 /** Passes on what a cell prints as Lean tells of it, which it may do again and again: everything once. */
 export class Prints {
   readonly #onOutput: (output: CellOutput) => void;
+  readonly #lines: Lines;
   /** How often each text was passed on, by its place. */
-  readonly #shown = new Map<string, number>();
+  readonly #shown = new Counts();
+  /** The same for what Lean has told of since it last began anew. */
+  #told = new Counts();
+  #version = 0;
 
-  constructor(onOutput: (output: CellOutput) => void) {
+  constructor(lines: Lines, onOutput: (output: CellOutput) => void) {
+    this.#lines = lines;
     this.#onOutput = onOutput;
   }
 
-  /** Takes all that Lean has said of the document so far; the cell has the lines from `first` on and before `end`. */
-  take(diagnostics: readonly Diagnostic[], first: number, end: number): void {
-    const seen = new Map<string, number>();
-    for (const diagnostic of lastFrom(diagnostics, first)) {
-      if (diagnostic.range.start.line >= end || diagnostic.isSilent || severityOf(diagnostic) !== 'information')
-        continue;
-      const { message, range } = diagnostic;
-      const key = `${range.start.line}:${range.start.character}:${message}`;
-      const count = (seen.get(key) ?? 0) + 1;
-      seen.set(key, count);
-      if (count > (this.#shown.get(key) ?? 0)) this.#show(key, count, message);
-    }
+  take({ version, diagnostics, isIncremental }: Publication): void {
+    if (!isIncremental || version !== this.#version) this.#told = new Counts();
+    this.#version = version;
+    for (const diagnostic of diagnostics) if (this.#isPrint(diagnostic)) this.#tell(diagnostic);
   }
 
-  #show(key: string, count: number, message: string): void {
-    this.#shown.set(key, count);
+  #isPrint(diagnostic: Diagnostic): boolean {
+    const { line } = diagnostic.range.start;
+    const isOwn = this.#lines.first <= line && line < this.#lines.end;
+    return isOwn && !diagnostic.isSilent && severityOf(diagnostic) === 'information';
+  }
+
+  #tell({ message, range: { start } }: Diagnostic): void {
+    const place = `${start.line}:${start.character}`;
+    if (this.#told.add(place, message) <= this.#shown.of(place, message)) return;
+    this.#shown.add(place, message);
     if (message !== '') this.#onOutput({ kind: 'stdout', text: message.endsWith('\n') ? message : `${message}\n` });
   }
 }
 
-/** Those at the list's end that are not before the line; a session has many others, and they come first. */
-function lastFrom(diagnostics: readonly Diagnostic[], line: number): Diagnostic[] {
-  let start = diagnostics.length;
-  while (start > 0 && (diagnostics[start - 1]?.range.start.line ?? 0) >= line) start -= 1;
-  return diagnostics.slice(start);
+/** How often each text was met at each place; a text may be large and is never copied. */
+class Counts {
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  of(place: string, text: string): number {
+    return this.#counts.get(place)?.get(text) ?? 0;
+  }
+
+  add(place: string, text: string): number {
+    const texts = this.#counts.get(place) ?? new Map<string, number>();
+    const count = (texts.get(text) ?? 0) + 1;
+    this.#counts.set(place, texts.set(text, count));
+    return count;
+  }
 }

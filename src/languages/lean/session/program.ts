@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { plainError, violentEnd } from '../../exit.ts';
-import type { CellEnd, CellOutput } from '../../language.ts';
+import type { CellEnd } from '../../language.ts';
 import type { NoAnswer } from '../lsp/document.ts';
 import { tokensOf } from '../text/tokens.ts';
 import { runProgram } from '../worker/program.ts';
 import { evaluated, evaluation } from './evaluation.ts';
+import type { Job } from './job.ts';
+import { type OpenPipes, openPipes } from './pipes.ts';
 import type { SessionDocument } from './sessionDocument.ts';
 
 /** How a program ended. */
@@ -19,42 +21,68 @@ export interface ProgramPlace {
   readonly document: SessionDocument;
   /** The whole document, in which the program is the only `main`. */
   readonly segments: readonly string[];
+  /** No cell has an error; otherwise it is only in Lean's worker that it can be run. */
+  readonly isSound: boolean;
   readonly stdin: string;
-  readonly say: (output: CellOutput) => void;
+  readonly job: Job;
+  /** Bytes kept of its stdout. */
+  readonly limit: number;
   readonly signal: AbortSignal;
 }
 
 /** Runs the document's `main`: in Lean's worker where that can be done, which takes no time, and else by `lean --run`. */
 export async function runMain(place: ProgramPlace): Promise<ProgramEnd | NoAnswer> {
-  if (place.stdin === '' && !exits(place.segments)) {
-    const end = await evaluate(place);
+  if (place.stdin === '' && !needsProcess(place.segments)) {
+    const end = await evaluate(place, 'live');
     if (end) return end;
   }
-  return runByItself(place);
+  return (place.isSound ? null : await evaluate(place, 'atEnd')) ?? runByItself(place);
 }
 
-/** Null where it cannot be evaluated. */
-async function evaluate({ document, segments, say, signal }: ProgramPlace): Promise<ProgramEnd | NoAnswer | null> {
+/** Null where it cannot be evaluated, or its output cannot come as it is written. */
+async function evaluate(place: ProgramPlace, output: 'live' | 'atEnd'): Promise<ProgramEnd | NoAnswer | null> {
+  const { sandbox, document, segments, job, limit, signal } = place;
   const mark = randomBytes(16).toString('hex');
-  signal.throwIfAborted();
-  document.become([...segments, evaluation(mark)]);
-  const settled = await document.settled(signal);
-  if (settled.kind !== 'settled') return settled;
-  const result = evaluated(settled.diagnostics, document.lineOf(segments.length), mark);
-  if (!result) return null;
-  if (result.stdout !== '') say({ kind: 'stdout', text: result.stdout });
-  if (result.exception !== null) say({ kind: 'stderr', text: `uncaught exception: ${result.exception}\n` });
-  return endOfCode(result.exitCode);
+  const name = mark.slice(0, 8);
+  const pipes = output === 'live' ? await openPipes(sandbox, { name, limit, say: job.say }) : null;
+  try {
+    signal.throwIfAborted();
+    document.become([...segments, evaluation(mark, pipes)]);
+    const settled = await document.settled(signal);
+    if (settled.kind !== 'settled') return settled;
+    const result = evaluated(settled.diagnostics, document.lineOf(segments.length), mark);
+    if (!result) return null;
+    await close(pipes, job);
+    if (result.stdout !== '') job.say({ kind: 'stdout', text: result.stdout });
+    if (result.exception !== null) job.say({ kind: 'stderr', text: `uncaught exception: ${result.exception}\n` });
+    return endOfCode(result.exitCode);
+  } finally {
+    void pipes?.close();
+  }
 }
 
-async function runByItself({ sandbox, segments, stdin, say, signal }: ProgramPlace): Promise<ProgramEnd | NoAnswer> {
-  const running = await runProgram(sandbox, { text: segments.join(''), stdin }, say);
+async function close(pipes: OpenPipes | null, job: Job): Promise<void> {
+  const dropped = await pipes?.close();
+  job.drop('stdout', dropped?.stdout ?? 0);
+  job.drop('stderr', dropped?.stderr ?? 0);
+}
+
+async function runByItself(place: ProgramPlace): Promise<ProgramEnd | NoAnswer> {
+  const { sandbox, document, segments, stdin, job, limit, signal } = place;
+  const program = { text: segments.join(''), stdin, saidBytes: document.lean.diagnosticBytes, limit };
+  const passed = { stdout: 0, stderr: 0 };
+  const running = await runProgram(sandbox, program, (output) => {
+    if (output.kind === 'stdout' || output.kind === 'stderr') passed[output.kind] += Buffer.byteLength(output.text);
+    job.say(output);
+  });
   const kill = () => running.kill();
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
-  const end = await running.ended;
+  const { end, saidBytes } = await running.ended;
   signal.removeEventListener('abort', kill);
   if (end.kind === 'lost') return { kind: 'lost', reason: end.loss.reason };
+  job.drop('stdout', Math.max(0, end.exit.stdoutBytes - saidBytes - passed.stdout));
+  job.drop('stderr', Math.max(0, end.exit.stderrBytes - passed.stderr));
   const violent = violentEnd(end.exit, false);
   return violent ? { kind: 'ended', ...violent, exitCode: end.exit.code } : endOfCode(end.exit.code ?? 1);
 }
@@ -65,12 +93,17 @@ function endOfCode(exitCode: number): ProgramEnd {
   return { kind: 'ended', status: 'error', error, exitCode };
 }
 
-/** Whether some code may end its process, which must not be Lean's worker. */
-function exits(segments: readonly string[]): boolean {
+/**
+ * Whether some code may do what Lean's worker must not: end its process, or have another process or thread write to the
+ * worker's own stdout, which is how it talks.
+ */
+function needsProcess(segments: readonly string[]): boolean {
   return segments.some((segment) => {
-    if (!segment.includes('exit')) return false;
+    if (!/exit|spawn|Task/i.test(segment)) return false;
     return tokensOf(segment).some(
-      ({ kind, start, end }) => kind === 'name' && /(^|\.)(exit|forceExit)$/.test(segment.slice(start, end)),
+      ({ kind, start, end }) => kind === 'name' && NEEDING_PROCESS.test(segment.slice(start, end)),
     );
   });
 }
+
+const NEEDING_PROCESS = /(^|\.)(exit|forceExit|spawn|asTask|mapTask|bindTask)$/;

@@ -3,6 +3,7 @@ import type { CompletionItem, Place, Position } from '../lsp/messages.ts';
 import { withLineFeeds } from '../text/lineEnds.ts';
 import { LineTable } from '../text/position.ts';
 import { lineOf, type Piece, pieceOf, type SessionText, segmentsOf } from './cells.ts';
+import { InertDraft } from './inertDraft.ts';
 import type { SessionDocument } from './sessionDocument.ts';
 
 /** What can be asked of a draft. */
@@ -12,7 +13,7 @@ export interface Queries {
   definition(): Promise<readonly CellPlace[]>;
 }
 
-/** Questions about a draft, each asked with the draft at its place in the document and taken out again. */
+/** Questions about a draft, each asked with the draft at its place in the document, where it stays. */
 export function queries(document: SessionDocument, text: SessionText, draft: Draft, signal: AbortSignal): Queries {
   const code = withLineFeeds(draft.code);
   const cursor = new LineTable(code).offsetAt(new LineTable(draft.code).positionAt(draft.cursor));
@@ -24,7 +25,7 @@ export function queries(document: SessionDocument, text: SessionText, draft: Dra
     complete: () =>
       at.ask(cursor, nothing, async (position) => {
         const answer = await document.lean.completion(position, signal);
-        if (answer.kind !== 'ok') return nothing;
+        if (answer.kind !== 'ok' || signal.aborted) return nothing;
         const { start, end, matches } = listOf(answer.value.items, code, cursor, (place) => at.inCode(place));
         return { start: original(start), end: original(end), matches };
       }),
@@ -36,7 +37,7 @@ export function queries(document: SessionDocument, text: SessionText, draft: Dra
     definition: () =>
       at.ask<readonly CellPlace[]>(cursor, [], async (position) => {
         const answer = await document.lean.definition(position, signal);
-        if (answer.kind !== 'ok') return [];
+        if (answer.kind !== 'ok' || signal.aborted) return [];
         return answer.value
           .flatMap((place) => at.inCells(place))
           .map((place) => {
@@ -53,12 +54,16 @@ class DraftPlace {
   readonly #document: SessionDocument;
   readonly #text: SessionText;
   readonly #piece: Piece;
+  readonly #inert: InertDraft;
   readonly #index: number;
+  /** The document has the cell itself. */
+  #isAccepted = false;
 
   constructor(document: SessionDocument, text: SessionText, piece: Piece) {
     this.#document = document;
     this.#text = text;
     this.#piece = piece;
+    this.#inert = new InertDraft(piece.body);
     const own = text.cells.findIndex(({ id }) => id === piece.id);
     this.#index = own < 0 ? text.cells.length : own;
   }
@@ -69,16 +74,15 @@ class DraftPlace {
     const offset = cursor - header.end;
     if (offset < 0 || offset > body.length) return nothing;
     const accepted = segmentsOf(this.#text);
-    const isThere = this.#text.cells[this.#index]?.body === body && this.#document.beginsWith(accepted);
-    if (!isThere) this.#document.become([...accepted.slice(0, this.#index + 1), lineOf(body)]);
-    const answer = await question(this.#document.lean.table.positionAt(this.#start + offset));
-    if (!isThere) this.#document.become(accepted);
-    return answer;
+    this.#isAccepted = this.#text.cells[this.#index]?.body === body && this.#document.beginsWith(accepted);
+    if (!this.#isAccepted) this.#document.become([...accepted.slice(0, this.#index + 1), lineOf(this.#inert.text)]);
+    const place = this.#isAccepted ? offset : this.#inert.toText(offset);
+    return question(this.#document.lean.table.positionAt(this.#start + place));
   }
 
   /** The offset in the draft's code of a place in the document. */
   inCode(position: Position): number {
-    return this.#document.lean.table.offsetAt(position) - this.#start + this.#piece.header.end;
+    return this.#inDraft(this.#document.lean.table.offsetAt(position) - this.#start);
   }
 
   /** Where in the session's cells it is defined; nowhere for what comes from a library. */
@@ -90,10 +94,17 @@ class DraftPlace {
     pieces[this.#index] = this.#piece;
     for (const [index, { id, header, body }] of pieces.entries()) {
       const start = this.#document.startOf(index + 1);
-      if (id === '' || from < start || to > start + body.length) continue;
+      const isDraft = index === this.#index;
+      if (id === '' || from < start || to > start + (isDraft ? this.#inert.text : body).length) continue;
+      if (isDraft) return [{ cell: id, start: this.#inDraft(from - start), end: this.#inDraft(to - start) }];
       return [{ cell: id, start: from - start + header.end, end: to - start + header.end }];
     }
     return [];
+  }
+
+  /** The offset in the draft's code of one behind its beginning in the document. */
+  #inDraft(offset: number): number {
+    return (this.#isAccepted ? offset : this.#inert.toCode(offset)) + this.#piece.header.end;
   }
 
   get #start(): number {

@@ -3,7 +3,7 @@ import type { NoAnswer } from '../lsp/document.ts';
 import { axiomCommands, axiomsOf } from '../verdict/axioms.ts';
 import { type Cell, type SessionText, segmentsOf } from './cells.ts';
 import { follow, type Scopes } from './outline.ts';
-import { reportOn, within } from './report.ts';
+import { type ReportTerms, reportOn, within } from './report.ts';
 import type { SessionDocument } from './sessionDocument.ts';
 
 /** The cells of a session with what Lean says of them now. */
@@ -19,8 +19,9 @@ export async function recheck(
   document: SessionDocument,
   text: SessionText,
   first: number,
-  signal: AbortSignal,
+  terms: Omit<ReportTerms, 'document'>,
 ): Promise<Rechecked | NoAnswer> {
+  const { signal } = terms;
   const segments = segmentsOf(text);
   const names = namesIn(text.cells);
   const asked = [...new Set(names.slice(first).flat())];
@@ -37,7 +38,7 @@ export async function recheck(
     const diagnostics = within(settled.diagnostics, document.lineOf(index + 1), document.lineOf(index + 2));
     const own = (names[index] ?? []).map((name) => answers.get(name)).filter((answer) => answer !== undefined);
     const said = { diagnostics, answers: own, fatal: settled.fatalAt !== null };
-    cells.push({ ...cell, report: await reportOn(cell, index + 1, said, document, signal) });
+    cells.push({ ...cell, report: await reportOn(cell, index + 1, said, { document, ...terms }) });
   }
   const changed = cells.filter(({ report }, index) => !isDeepStrictEqual(report, text.cells[index]?.report));
   return { kind: 'rechecked', text: { ...text, cells }, changed };

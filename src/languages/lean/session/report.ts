@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../lsp/messages.ts';
-import type { CheckReport } from '../report.ts';
+import { type CheckReport, EMPTY_REPORT } from '../report.ts';
+import { ENTRY, fitted } from '../reportSize.ts';
 import type { DeclarationAxioms } from '../verdict/axioms.ts';
 import { mayHideSorry } from '../verdict/hidden.ts';
-import { messagesOf, type Span } from '../verdict/report.ts';
+import { messagesOf, type Span, visibleIn } from '../verdict/report.ts';
 import { factsOf, verdictOf } from '../verdict/verdict.ts';
 import { sorriesOf } from '../worker/check.ts';
 import { lineOf, type Piece } from './cells.ts';
@@ -28,22 +29,30 @@ export function isSound({ diagnostics, fatal }: Said): boolean {
   return !fatal && factsOf(diagnostics).errors === 0;
 }
 
+/** What a report is made for. */
+export interface ReportTerms {
+  readonly document: SessionDocument;
+  /** UTF-16 units kept of it. */
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
 /** The report on the piece that is the document's segment `index`; asks for the goals of proofs that it leaves out. */
 export async function reportOn(
   { body, origin }: Piece,
   index: number,
   said: Said,
-  document: SessionDocument,
-  signal: AbortSignal,
+  { document, limit, signal }: ReportTerms,
 ): Promise<CheckReport> {
   const start = document.startOf(index);
   const span: Span = { from: start, start, end: start + lineOf(body).length, origin };
   // Asking for goals takes time, so everything is read off the document before.
-  const messages = messagesOf(said.diagnostics, document.lean.table, span);
+  const messages = messagesOf(said.diagnostics, document.lean.table, span, limit / ENTRY);
+  const messageCount = visibleIn(said.diagnostics, document.lean.table, span).length;
   const facts = factsOf(said.diagnostics);
   const hidden = mayHideSorry(document.lean.text.slice(0, start), body, said.answers);
   const verdict = verdictOf({ ...facts, complete: true, fatal: said.fatal, hidden, axioms: said.answers });
   const axioms = isSound(said) ? said.answers.map(({ name, axioms: list }) => ({ name, axioms: list })) : null;
-  const sorries = await sorriesOf({ document: document.lean, span }, signal);
-  return { verdict, messages, sorries, axioms, goals: null };
+  const sorries = await sorriesOf({ document: document.lean, span }, limit, signal);
+  return fitted({ ...EMPTY_REPORT, verdict, messages, messageCount, sorries, axioms }, limit);
 }

@@ -2,6 +2,7 @@ import type { SandboxLoss } from '../../../sandbox/sandbox.ts';
 import { lossEnd, plainError } from '../../exit.ts';
 import type { CellEnd, CellError } from '../../language.ts';
 import { endOf } from '../ends.ts';
+import { FLOOD } from '../flood.ts';
 import { importRefusal } from '../policy.ts';
 import type { LeanSettings } from '../settings.ts';
 
@@ -20,10 +21,10 @@ export function interruptedEnd(): CellEnd {
   return endOf({ status: 'interrupted', alive: true, error });
 }
 
-/** The end of a cell of which Lean says more than `most` bytes. */
-export function floodEnd(most: number): CellEnd {
-  const message = `Lean had more than ${most / 1024 / 1024} MiB to say of this cell, and was stopped.${KEPT}`;
-  return endOf({ status: 'error', alive: true, error: plainError('TooMuchOutput', message) });
+/** The end of a cell of which Lean says too much. */
+export function floodEnd(): CellEnd {
+  const error = plainError('TooMuchOutput', `With this cell, Lean ${FLOOD}.${KEPT}`);
+  return endOf({ status: 'error', alive: true, error });
 }
 
 /** The end of a cell that could not be run for a reason that is not the cell's. */

@@ -22,6 +22,9 @@ export function blockCommentEnd(code: string, start: number): number | null {
 /** Which characters count as blank: those of current Lean, or all that any version of Lean 4 passes over. */
 export type Blanks = 'current' | 'any';
 
+/** Current Lean refuses tabs and lone carriage returns. */
+const SPACES: Readonly<Record<Blanks, RegExp>> = { current: /(?:[ \n]|\r\n)+/y, any: /[ \n\r\t]+/y };
+
 /** The offset of the first character from `start` on that is neither white space nor in a comment. */
 export function skipBlank(code: string, start: number, blanks: Blanks): number {
   let offset = start;
@@ -36,13 +39,7 @@ function blankEnd(code: string, start: number, blanks: Blanks): number {
     const isToken = blanks === 'current' && /[-!]/.test(code[start + 2] ?? '');
     return isToken ? start : (blockCommentEnd(code, start) ?? start);
   }
-  return isWhiteSpace(code, start, blanks) ? start + 1 : start;
-}
-
-function isWhiteSpace(code: string, offset: number, blanks: Blanks): boolean {
-  const character = code[offset];
-  if (character === ' ' || character === '\n') return true;
-  // Current Lean refuses tabs and lone carriage returns.
-  if (character === '\r') return blanks === 'any' || code[offset + 1] === '\n';
-  return character === '\t' && blanks === 'any';
+  const space = SPACES[blanks];
+  space.lastIndex = start;
+  return space.test(code) ? space.lastIndex : start;
 }

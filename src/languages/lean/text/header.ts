@@ -21,10 +21,19 @@ export interface Header {
   readonly text: string;
 }
 
+/** Where an import stands in code: UTF-16 offsets from its first word to behind its last. */
+export interface ImportPlace {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** The header found at the start of a piece of code. */
 export interface ParsedHeader extends Header {
   /** UTF-16 offset just behind its last word, 0 for an empty header. */
   readonly end: number;
+  /** Where each import stands, repetitions too. */
+  readonly places: readonly ImportPlace[];
   /** Imports that current Lean refuses at their place and an early version would follow: a policy looks at them too. */
   readonly stray: readonly Import[];
 }
@@ -34,10 +43,10 @@ export const EMPTY_HEADER: Header = headerOf({ imports: [], prelude: false, isMo
 
 /** The header of `code`; what Lean would not accept in a header is left to the code behind it. */
 export function parseHeader(code: string): ParsedHeader {
-  const { end, ...found } = read(new Words(code, 'current'));
+  const { end, places, ...found } = read(new Words(code, 'current'));
   const known = new Set(found.imports.map(importText));
   const stray = read(new Words(code, 'any')).imports.filter((entry) => !known.has(importText(entry)));
-  return { ...headerOf(found), end, stray };
+  return { ...headerOf(found), end, places, stray };
 }
 
 /** The imports of `a`, then those of `b` that are new; the words before the imports are those of the first that says any. */
@@ -68,12 +77,16 @@ function importText(entry: Import): string {
   return [...before, 'import', ...behind, entry.name].join(' ');
 }
 
-function read(words: Words): Omit<Header, 'text'> & { end: number } {
+function read(words: Words): Omit<Header, 'text'> & Pick<ParsedHeader, 'end' | 'places'> {
   const isModule = words.take('module');
   const prelude = words.take('prelude');
   const imports: Import[] = [];
-  for (let next = readImport(words); next; next = readImport(words)) imports.push(next);
-  return { imports, prelude, isModule, end: words.end };
+  const places: ImportPlace[] = [];
+  for (let start = words.start, next = readImport(words); next; start = words.start, next = readImport(words)) {
+    imports.push(next);
+    places.push({ name: next.name, start, end: words.end });
+  }
+  return { imports, prelude, isModule, places, end: words.end };
 }
 
 function readImport(words: Words): Import | null {
@@ -102,6 +115,11 @@ class Words {
     this.#blanks = blanks;
   }
 
+  /** Where the next word begins. */
+  get start(): number {
+    return skipBlank(this.#code, this.end, this.#blanks);
+  }
+
   take(word: string): boolean {
     const next = this.#next();
     if (next.text !== word) return false;
@@ -125,7 +143,7 @@ class Words {
   }
 
   #next(): { text: string; end: number } {
-    const start = skipBlank(this.#code, this.end, this.#blanks);
+    const { start } = this;
     const end = identifierEnd(this.#code, start);
     return { text: this.#code.slice(start, end), end };
   }

@@ -24,17 +24,12 @@ const SUBSCRIPTS: readonly (readonly [number, number])[] = [
   [0x2c7c, 0x2c7c],
 ];
 
-function isFirst(character: string): boolean {
-  return /^[A-Za-z_]$/.test(character) || within(character, LETTERS);
-}
+const FIRST = `A-Za-z_${ranges(LETTERS)}`;
+const PLAIN_PART = new RegExp(`[${FIRST}][${FIRST}0-9'!?${ranges(SUBSCRIPTS)}]*`, 'uy');
 
-function isRest(character: string): boolean {
-  return /^[A-Za-z0-9_'!?]$/.test(character) || within(character, LETTERS) || within(character, SUBSCRIPTS);
-}
-
-function within(character: string, ranges: readonly (readonly [number, number])[]): boolean {
-  const point = character.codePointAt(0) ?? 0;
-  return ranges.some(([first, last]) => first <= point && point <= last);
+function ranges(pairs: typeof LETTERS): string {
+  const escaped = (point: number) => `\\u{${point.toString(16)}}`;
+  return pairs.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');
 }
 
 /** The offset behind the dotted identifier that starts at `start`; `start` itself where none does. */
@@ -53,12 +48,8 @@ function partEnd(code: string, start: number): number {
     const close = code.indexOf(CLOSE, start);
     return close < 0 ? start : close + 1;
   }
-  if (!isFirst(characterAt(code, start))) return start;
-  let end = start;
-  for (let next = characterAt(code, end); next !== '' && isRest(next); next = characterAt(code, end)) {
-    end += next.length;
-  }
-  return end;
+  PLAIN_PART.lastIndex = start;
+  return PLAIN_PART.test(code) ? PLAIN_PART.lastIndex : start;
 }
 
 /** The code point at `offset` as a string, empty at the end. */

@@ -12,20 +12,35 @@ export interface Token {
 /** Words whose string has holes with code in braces. */
 const INTERPOLATING = new Set(['s!', 'm!', 'f!', 'throwError', 'dbg_trace']);
 
+/** Code whose tokens are kept: the same code is asked of again and again. */
+const KEPT = 4;
+const kept = new Map<string, readonly Token[]>();
+
 /** The tokens of `code` in order, as far as they can be told without its notations; never throws. */
-export function tokensOf(code: string): Token[] {
-  return new Lexer(code).run();
+export function tokensOf(code: string): readonly Token[] {
+  const tokens = kept.get(code) ?? new Lexer(code).run();
+  kept.delete(code);
+  kept.set(code, tokens);
+  for (const [oldest] of kept) if (kept.size > KEPT) kept.delete(oldest);
+  return tokens;
 }
+
+const SPACES = /\s+/uy;
+/** Characters that no name begins with, as most symbols are. */
+const ASCII_SYMBOL = /[!#$%&()*+,.:;<=>?@[\]\\^{|}~]/;
 
 class Lexer {
   readonly #code: string;
   readonly #tokens: Token[] = [];
   /** For each hole that is open, the braces open in it. */
   readonly #holes: number[] = [];
+  /** Behind it no escaped name ends; each that begins there would be looked for to the end of the code. */
+  readonly #lastClose: number;
   #offset = 0;
 
   constructor(code: string) {
     this.#code = code;
+    this.#lastClose = code.lastIndexOf('»');
   }
 
   run(): Token[] {
@@ -36,18 +51,30 @@ class Lexer {
   #step(): void {
     const code = this.#code;
     const start = this.#offset;
-    const character = characterAt(code, start);
-    const end = identifierEnd(code, start);
-    if (code.startsWith('--', start)) this.#offset = lineCommentEnd(code, start);
+    const unit = code[start] ?? '';
+    SPACES.lastIndex = start;
+    if (ASCII_SYMBOL.test(unit)) this.#symbol(unit);
+    else if (SPACES.test(code)) this.#offset = SPACES.lastIndex;
+    else if (code.startsWith('--', start)) this.#offset = lineCommentEnd(code, start);
     else if (code.startsWith('/-', start)) this.#offset = blockCommentEnd(code, start) ?? code.length;
-    else if (/^\s$/u.test(character)) this.#offset += character.length;
-    else if (character === '"') this.#string(start, this.#interpolates());
-    else if (character === '`') this.#backquote(start);
+    else if (unit === '"') this.#string(start, this.#interpolates());
+    else if (unit === '`') this.#backquote(start);
     else if (rawStringStart(code, start)) this.#push('string', rawStringEnd(code, start));
-    else if (character === "'") this.#push(...apostrophe(code, start));
-    else if (end > start) this.#push('name', end);
-    else if (/^[0-9]$/.test(character)) this.#push('symbol', numberEnd(code, start));
-    else this.#symbol(character);
+    else if (unit === "'") this.#push(...apostrophe(code, start));
+    else if (/^[0-9]$/.test(unit)) this.#push('symbol', numberEnd(code, start));
+    else this.#nameOrSymbol();
+  }
+
+  #nameOrSymbol(): void {
+    const start = this.#offset;
+    const end = this.#nameEnd(start);
+    if (end > start) this.#push('name', end);
+    else this.#symbol(characterAt(this.#code, start));
+  }
+
+  #nameEnd(start: number): number {
+    const neverEnds = this.#code[start] === '«' && start > this.#lastClose;
+    return neverEnds ? start : identifierEnd(this.#code, start);
   }
 
   #push(kind: Token['kind'], end: number): void {
@@ -69,7 +96,7 @@ class Lexer {
 
   #backquote(start: number): void {
     const name = this.#code.startsWith('``', start) ? start + 2 : start + 1;
-    const end = identifierEnd(this.#code, name);
+    const end = this.#nameEnd(name);
     if (end > name) this.#push('quotedName', end);
     else this.#push('symbol', name);
   }

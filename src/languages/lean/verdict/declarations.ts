@@ -82,14 +82,21 @@ function qualified(within: string, name: string): string {
 
 /** The names that code declares with their words and UTF-16 offsets, as its tokens tell; namespaces play no part. */
 export function namesDeclared(code: string): { keyword: string; start: number; end: number }[] {
-  const words = tokensOf(code).map((token) => ({ ...token, text: code.slice(token.start, token.end) }));
-  return words.flatMap(({ kind, text: keyword }, index) => {
-    const next = words[index + 1];
-    if (kind !== 'name' || next?.kind !== 'name' || !KEYWORDS.has(keyword)) return [];
+  const tokens = tokensOf(code);
+  const wordAt = (index: number) => {
+    const token = tokens[index];
+    return token?.kind === 'name' ? code.slice(token.start, token.end) : '';
+  };
+  const declared: { keyword: string; start: number; end: number }[] = [];
+  for (let index = 0; index < tokens.length; index += 1) {
+    const keyword = wordAt(index);
+    const next = tokens[index + 1];
+    if (!KEYWORDS.has(keyword) || next?.kind !== 'name') continue;
     // `class inductive` is one keyword in two words, and `deriving instance` is followed by a class.
-    if (KEYWORDS.has(next.text) || words[index - 1]?.text === 'deriving') return [];
-    return [{ keyword, start: next.start, end: next.end }];
-  });
+    if (KEYWORDS.has(wordAt(index + 1)) || wordAt(index - 1) === 'deriving') continue;
+    declared.push({ keyword, start: next.start, end: next.end });
+  }
+  return declared;
 }
 
 /** The program of a document. */

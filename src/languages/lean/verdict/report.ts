@@ -1,5 +1,6 @@
-import { type Diagnostic, LeanTag, type Position } from '../lsp/messages.ts';
-import { type LineTable, type Part, spotInPart } from '../text/position.ts';
+import { type Diagnostic, LeanTag } from '../lsp/messages.ts';
+import { type ImportSpots, importSpots, type Spots } from '../text/importSpots.ts';
+import { type LineTable, type Part, type Spot, spotInPart } from '../text/position.ts';
 
 /** A message of Lean in the caller's coordinates: lines from 1, columns from 0 in code points. */
 export interface LeanMessage {
@@ -22,37 +23,102 @@ export interface LeanSorry {
 export interface Span extends Part {
   /** Offset from which on diagnostics count; at most `start`. */
   readonly from: number;
+  /** The document's header, where errors of it count. */
+  readonly header?: HeaderSpan;
+}
+
+/** A header that was made of a caller's. */
+export interface HeaderSpan {
+  /** Offset behind it in the document. */
+  readonly end: number;
+  /** Where the caller's own imports stand in the caller's text. */
+  readonly imports: readonly ImportSpots[];
 }
 
 /** The diagnostics that begin in `span`, in the order given; its end belongs to it where the document ends there. */
 export function diagnosticsIn(diagnostics: readonly Diagnostic[], table: LineTable, span: Span): Diagnostic[] {
-  return diagnostics.filter(({ range }) => {
-    const offset = table.offsetAt(range.start);
+  const first = table.positionAt(span.from).line;
+  const last = table.positionAt(span.end).line;
+  return diagnostics.filter(({ range: { start } }) => {
+    // Most are in lines of the span's own; places are looked at where its edges are.
+    if (first < start.line && start.line < last) return true;
+    const offset = table.offsetAt(start);
     return span.from <= offset && (offset < span.end || (offset === span.end && offset === table.text.length));
   });
 }
 
-/** What a caller sees of the diagnostics in `span`, by position; silent ones are left out. */
-export function messagesOf(diagnostics: readonly Diagnostic[], table: LineTable, span: Span): LeanMessage[] {
-  const spotOf = (position: Position) => spotInPart(table, span, table.offsetAt(position));
-  return diagnosticsIn(diagnostics, table, span)
-    .filter((diagnostic) => !isSilent(diagnostic))
-    .map((diagnostic) => messageOf(diagnostic, spotOf))
-    .sort((a, b) => a.line - b.line || a.column - b.column);
+/** What matters most has the lowest rank. */
+export const RANKS: Readonly<Record<LeanMessage['severity'], number>> = {
+  error: 0,
+  warning: 1,
+  information: 2,
+  hint: 3,
+};
+
+/** The diagnostics in `span` that a caller may see. */
+export function visibleIn(diagnostics: readonly Diagnostic[], table: LineTable, span: Span): Diagnostic[] {
+  return diagnosticsIn(diagnostics, table, span).filter((diagnostic) => !isSilent(diagnostic));
 }
 
-function messageOf(diagnostic: Diagnostic, spotOf: (position: Position) => { line: number; column: number }) {
-  const { start, end } = diagnostic.fullRange ?? diagnostic.range;
-  const first = spotOf(start);
-  const last = spotOf(end);
+/** What a caller sees of the diagnostics in `span`, by position; where they are more than `most`, what matters most. */
+export function messagesOf(
+  diagnostics: readonly Diagnostic[],
+  table: LineTable,
+  span: Span,
+  most = Number.POSITIVE_INFINITY,
+): LeanMessage[] {
+  const visible = visibleIn(diagnostics, table, span);
+  const kept = visible.length > most ? byRank(visible).slice(0, most) : visible;
+  return kept.map((diagnostic) => messageOf(diagnostic, table, span)).sort(byPlace);
+}
+
+function byPlace(a: Spot, b: Spot): number {
+  return a.line - b.line || a.column - b.column;
+}
+
+/** What is printed in `span`, in order of place: at most `most` UTF-16 units of it, and all its bytes counted. */
+export function printedIn(diagnostics: readonly Diagnostic[], table: LineTable, span: Span, most: number): Printed {
+  const prints = visibleIn(diagnostics, table, span)
+    .filter((diagnostic) => severityOf(diagnostic) === 'information')
+    .sort(({ range: { start: a } }, { range: { start: b } }) => a.line - b.line || a.character - b.character);
+  let [text, bytes] = ['', 0];
+  for (const { message } of prints) {
+    const line = message.endsWith('\n') ? message : `${message}\n`;
+    bytes += Buffer.byteLength(line);
+    text += line.slice(0, most - text.length);
+  }
+  return { text, bytes };
+}
+
+/** What code has printed while it was checked. */
+export interface Printed {
+  /** As much of it as is kept. */
+  readonly text: string;
+  readonly bytes: number;
+}
+
+function byRank(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const ranked: Diagnostic[][] = [[], [], [], []];
+  for (const diagnostic of diagnostics) ranked[RANKS[severityOf(diagnostic)]]?.push(diagnostic);
+  return ranked.flat();
+}
+
+function messageOf(diagnostic: Diagnostic, table: LineTable, span: Span): LeanMessage {
+  const { start, end } = spotsOf(diagnostic, table, span);
   return {
     severity: severityOf(diagnostic),
-    line: first.line,
-    column: first.column,
-    endLine: last.line,
-    endColumn: last.column,
+    line: start.line,
+    column: start.column,
+    endLine: end.line,
+    endColumn: end.column,
     text: diagnostic.message,
   };
+}
+
+function spotsOf({ range, fullRange = range, message }: Diagnostic, table: LineTable, span: Span): Spots {
+  const first = table.offsetAt(fullRange.start);
+  if (span.header && first < span.header.end) return importSpots(message, span.header.imports);
+  return { start: spotInPart(table, span, first), end: spotInPart(table, span, table.offsetAt(fullRange.end)) };
 }
 
 function isSilent({ isSilent, leanTags, message }: Diagnostic): boolean {

@@ -1,11 +1,14 @@
 import type { LeanDocument, NoAnswer, Settled, SettledVersion } from '../lsp/document.ts';
-import type { CheckReport, LeanSorry } from '../report.ts';
-import { type Spot, spotInPart } from '../text/position.ts';
+import { type CheckReport, EMPTY_REPORT, type LeanMessage, type LeanSorry } from '../report.ts';
+import { ENTRY, fitted } from '../reportSize.ts';
+import { type Exit, exitIn } from '../text/exit.ts';
+import type { ImportSpots } from '../text/importSpots.ts';
+import { type LineTable, type Spot, spotInPart } from '../text/position.ts';
 import { sorryTokens, tokensOf } from '../text/tokens.ts';
 import { axiomsOf, type DeclarationAxioms } from '../verdict/axioms.ts';
 import { declarationsOf, findMain, type MainDeclaration } from '../verdict/declarations.ts';
 import { mayHideSorry } from '../verdict/hidden.ts';
-import { diagnosticsIn, messagesOf, type Span } from '../verdict/report.ts';
+import { diagnosticsIn, messagesOf, type Printed, printedIn, type Span, visibleIn } from '../verdict/report.ts';
 import { factsOf, verdictOf } from '../verdict/verdict.ts';
 import { goalsAt } from './goals.ts';
 import { CONTROL, type Questions, questionsFor, questionsOf } from './questions.ts';
@@ -22,6 +25,8 @@ export interface Placed {
 export interface Checked {
   readonly kind: 'checked';
   readonly report: CheckReport;
+  /** What `#eval` and its like have printed. */
+  readonly printed: Printed;
   /** The program that the code declares, or null; looked for only where nothing is wrong. */
   readonly main: MainDeclaration | null;
   /** Lean could not elaborate the header, so that nothing behind it was checked. */
@@ -32,12 +37,15 @@ export interface Checked {
 interface Reading extends Placed {
   readonly settled: SettledVersion;
   readonly answers: readonly DeclarationAxioms[];
+  /** Where Lean was told to stop before the code's end, or null. */
+  readonly exit: Exit | null;
 }
 
 /** The answer for a header that failed without a word. */
 const UNCHECKED: Checked = {
   kind: 'checked',
-  report: { verdict: 'rejected', messages: [], sorries: [], axioms: null, goals: null },
+  report: EMPTY_REPORT,
+  printed: { text: '', bytes: 0 },
   main: null,
   headerFailed: true,
 };
@@ -49,11 +57,15 @@ export interface Body {
   readonly from: number;
   /** Where that part begins in the caller's own text. */
   readonly origin: Spot;
+  /** The caller's own imports. */
+  readonly imports: readonly ImportSpots[];
 }
 
 /** The body as it is in a document whose header ends at an offset. */
-export function placed(document: LeanDocument, headerEnd: number, { text, from, origin }: Body): Placed {
-  return { document, headerEnd, span: { from: 0, start: headerEnd + from, end: headerEnd + text.length, origin } };
+export function placed(document: LeanDocument, headerEnd: number, { text, from, origin, imports }: Body): Placed {
+  const header = { end: headerEnd, imports };
+  const span = { from: 0, start: headerEnd + from, end: headerEnd + text.length, origin, header };
+  return { document, headerEnd, span };
 }
 
 /** The body with questions behind it, so that one pass of Lean is enough most of the time. */
@@ -61,52 +73,70 @@ export function withQuestions({ text, from }: Body): string {
   return text + (questionsOf(text, from)?.text ?? '');
 }
 
+/** How a check goes. */
+export interface CheckTerms {
+  /** UTF-16 units kept of what is printed, and of the report. */
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Reports on a piece at the end of its document, placed `withQuestions`, once Lean has gone through it. What keeps it
  * from an answer is the answer.
  */
-export async function check(piece: Placed, signal?: AbortSignal): Promise<Checked | NoAnswer> {
+export async function check(piece: Placed, terms: CheckTerms): Promise<Checked | NoAnswer> {
   const { document, span } = piece;
   const asked = questionsOf(document.text.slice(piece.headerEnd, span.end), span.start - piece.headerEnd);
-  const first = await read(piece, asked, signal);
+  const first = await read(piece, asked, span.end, terms.signal);
   if (first.kind === 'unchecked') return UNCHECKED;
   if (first.kind !== 'read') return first;
   const isPlain = asked !== null && first.answers.every(({ axioms }) => axioms !== null) && !runsOver(first);
-  if (isPlain || isHeaderRefused(first)) return report(first, signal);
+  if (isPlain || isHeaderRefused(first)) return report(first, terms);
   // An old server says nothing more of a document whose header has failed.
   if (first.settled.fatalAt !== null) document.reopen(document.text.slice(0, span.end));
   else document.replaceFrom(span.end, '');
-  return checkAgain(piece, signal);
+  return checkAgain(piece, terms);
 }
 
 /** Without questions, whose lines unfinished code could run into; then with those that Lean's own symbols tell. */
-async function checkAgain(piece: Placed, signal?: AbortSignal): Promise<Checked | NoAnswer> {
+async function checkAgain(piece: Placed, terms: CheckTerms): Promise<Checked | NoAnswer> {
   const { document, span } = piece;
-  const alone = await read(piece, null, signal);
+  const alone = await read(piece, null, span.end, terms.signal);
   if (alone.kind === 'unchecked') return UNCHECKED;
   if (alone.kind !== 'read') return alone;
-  if (!isSound(alone)) return report(alone, signal);
-  const symbols = await document.documentSymbols(signal);
+  if (!isSound(alone)) return report(alone, terms);
+  const symbols = await document.documentSymbols(terms.signal);
   const known = symbols.kind === 'ok' ? symbols.value : [];
   const { table } = document;
   const own = declarationsOf(known, table).filter(({ nameRange }) => table.offsetAt(nameRange.start) >= span.start);
   const questions = questionsFor([...new Set(own.map(({ name }) => name))]);
-  document.append(questions.text);
-  const answered = await read(piece, questions, signal);
-  if (answered.kind === 'unchecked') return UNCHECKED;
-  if (answered.kind !== 'read') return answered;
-  return report({ ...alone, answers: answered.answers }, signal);
+  const asked = await ask(piece, questions, span.end, terms.signal);
+  if (asked.kind === 'unchecked') return UNCHECKED;
+  if (asked.kind !== 'read') return asked;
+  const exit = asked.answers[0]?.answered ? null : exitIn(document.text.slice(0, span.end), span.start);
+  if (!exit?.isLast) return report({ ...alone, answers: asked.answers, exit }, terms);
+  // Lean has gone through all that it was given, and can be asked before it stops.
+  const before = await ask(piece, questions, exit.start, terms.signal);
+  if (before.kind === 'unchecked') return UNCHECKED;
+  return before.kind === 'read' ? report({ ...alone, answers: before.answers }, terms) : before;
 }
 
 type ReadEnd = (Reading & { readonly kind: 'read' }) | Exclude<Settled, SettledVersion>;
 
-async function read(piece: Placed, asked: Questions | null, signal?: AbortSignal): Promise<ReadEnd> {
-  const { document, span } = piece;
+/** Puts questions at an offset in the place of all that follows, and reads. */
+function ask(piece: Placed, questions: Questions, at: number, signal?: AbortSignal): Promise<ReadEnd> {
+  piece.document.replaceFrom(at, questions.text);
+  return read(piece, questions, at, signal);
+}
+
+/** Reads what Lean says of the document, where these questions stand at an offset. */
+async function read(piece: Placed, asked: Questions | null, at: number, signal?: AbortSignal): Promise<ReadEnd> {
+  const { document } = piece;
   const settled = await document.settled(signal);
   if (settled.kind !== 'settled') return settled;
-  const firstLine = document.table.positionAt(span.end).line + 1;
+  const firstLine = document.table.positionAt(at).line + 1;
   const answers = asked ? axiomsOf(settled.diagnostics, firstLine, [CONTROL, ...asked.names]) : [];
-  return { kind: 'read', ...piece, settled, answers };
+  return { kind: 'read', ...piece, settled, answers, exit: null };
 }
 
 function isSound({ settled, document, span }: Reading): boolean {
@@ -125,34 +155,53 @@ function isHeaderRefused({ settled, document, span, headerEnd }: Reading): boole
   return settled.fatalAt !== null && said.length > 0;
 }
 
-async function report(reading: Reading, signal?: AbortSignal): Promise<Checked> {
-  const { document, span, settled, answers, headerEnd } = reading;
-  const messages = messagesOf(settled.diagnostics, document.table, span);
-  const facts = factsOf(diagnosticsIn(settled.diagnostics, document.table, span));
-  const sound = isSound(reading);
-  const [before, code] = [document.text.slice(0, span.start), document.text.slice(span.start, span.end)];
-  const hidden = mayHideSorry(before, code, answers);
-  const verdict = verdictOf({ ...facts, complete: true, fatal: settled.fatalAt !== null, hidden, axioms: answers });
-  const sorries = await sorriesOf(reading, signal);
-  const axioms = sound ? answers.slice(1).map(({ name, axioms: list }) => ({ name, axioms: list })) : null;
+async function report(reading: Reading, { limit, signal }: CheckTerms): Promise<Checked> {
+  const { document, span, settled, answers, headerEnd, exit } = reading;
+  const { diagnostics } = settled;
+  const { text, table } = document;
+  const facts = factsOf(diagnosticsIn(diagnostics, table, span));
+  const isWhole = isSound(reading) && exit === null;
+  const messages = messagesOf(diagnostics, table, span, limit / ENTRY);
+  const messageCount = visibleIn(diagnostics, table, span).length;
+  const said = exit
+    ? { messages: [...messages, exitMessage(exit, table, span)], messageCount: messageCount + 1 }
+    : { messages, messageCount };
+  const printed = printedIn(diagnostics, table, span, limit);
+  const hidden = mayHideSorry(text.slice(0, span.start), text.slice(span.start, span.end), answers);
+  const fatal = settled.fatalAt !== null || exit !== null;
+  const verdict = verdictOf({ ...facts, complete: true, fatal, hidden, axioms: answers });
+  const sorries = await sorriesOf(reading, limit, signal);
+  const axioms = isWhole ? answers.slice(1).map(({ name, axioms: list }) => ({ name, axioms: list })) : null;
   return {
     kind: 'checked',
-    report: { verdict, messages, sorries, axioms, goals: null },
-    main: sound ? await mainOf(document, signal) : null,
+    report: fitted({ ...EMPTY_REPORT, ...said, verdict, sorries, axioms }, limit),
+    printed,
+    main: isWhole ? await mainOf(document, signal) : null,
     headerFailed: settled.fatalAt !== null && document.table.offsetAt(settled.fatalAt) <= headerEnd,
   };
 }
 
-/** The proofs left out in what was placed, each with its goal where Lean tells one. */
+/** What keeps code with an `#exit` in it from being gone through. */
+function exitMessage({ start, end }: Exit, table: LineTable, span: Span): LeanMessage {
+  const [from, to] = [spotInPart(table, span, start), spotInPart(table, span, end)];
+  const text = 'Lean stops at #exit: what follows was not checked.';
+  return { severity: 'error', line: from.line, column: from.column, endLine: to.line, endColumn: to.column, text };
+}
+
+/** The proofs left out in what was placed, each with its goal where Lean tells one and there is room for it. */
 export async function sorriesOf(
   { document, span }: Pick<Placed, 'document' | 'span'>,
+  limit: number,
   signal?: AbortSignal,
 ): Promise<LeanSorry[]> {
   const sorries: LeanSorry[] = [];
+  let left = limit;
   for (const { offset } of sorryTokens(document.text.slice(span.start, span.end))) {
     const place = span.start + offset;
-    const goals = await goalsAt(document, place, signal);
-    sorries.push({ ...spotInPart(document.table, span, place), goal: goals?.join('\n\n') ?? null });
+    const goals = left > 0 ? await goalsAt(document, place, signal) : null;
+    const goal = goals?.join('\n\n') ?? null;
+    left -= ENTRY + (goal?.length ?? 0);
+    sorries.push({ ...spotInPart(document.table, span, place), goal });
   }
   return sorries;
 }

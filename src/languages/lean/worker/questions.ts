@@ -1,5 +1,5 @@
 import { LineTable } from '../text/position.ts';
-import { tokensOf } from '../text/tokens.ts';
+import { type Token, tokensOf } from '../text/tokens.ts';
 import { axiomCommands } from '../verdict/axioms.ts';
 import { declarationsOf } from '../verdict/declarations.ts';
 
@@ -22,9 +22,11 @@ export function questionsFor(names: readonly string[]): Questions {
 
 /** The questions that the text alone tells, of what `code` declares from an offset on; null when Lean must tell the names. */
 export function questionsOf(code: string, from = 0): Questions | null {
-  const words = tokensOf(code).map(({ start, end }) => code.slice(start, end));
+  const tokens = tokensOf(code);
+  const wordOf = ({ start, end }: Token) => code.slice(start, end);
   // `open A in` and its like would take the first question for their own command.
-  if (words.at(-1) === 'in' || words.some((word) => CONTAINERS.has(word))) return null;
+  if (tokens.slice(-1).some((last) => wordOf(last) === 'in')) return null;
+  if (tokens.some((token) => token.kind === 'name' && CONTAINERS.has(wordOf(token)))) return null;
   const table = new LineTable(code);
   const own = declarationsOf([], table).filter(({ nameRange }) => table.offsetAt(nameRange.start) >= from);
   return questionsFor([...new Set(own.map(({ name }) => name))]);

@@ -10,7 +10,7 @@ const WARM_URI = 'untitled:Check';
 const COLD_URI = 'untitled:Cold';
 
 /** Without it, current versions say nothing of an edit for 200 ms, for the sake of a calm screen. */
-const AT_ONCE = '-Dserver.reportDelayMs=0';
+export const AT_ONCE = '-Dserver.reportDelayMs=0';
 /** Exit status of a Lean that does not know an option of its command line. */
 const REFUSED = 1;
 
@@ -55,19 +55,17 @@ export class LeanWorker {
     return this.#memoryBytes;
   }
 
-  /** Looks how much memory the sandbox uses. Never rejects. */
-  async look(): Promise<void> {
-    await this.oomKillsSince();
+  /** Processes in the sandbox that the kernel has killed for memory, as it was when it was last looked at. */
+  get oomKills(): number {
+    return this.#oomKills;
   }
 
-  /** Processes that the kernel has killed for memory since it was last looked at; 0 when the sandbox is gone. */
-  async oomKillsSince(): Promise<number> {
-    const before = this.#oomKills;
+  /** Looks how much memory the sandbox uses; of one that is gone nothing new is known. Never rejects. */
+  async look(): Promise<void> {
     const measured = await this.sandbox.measure().catch(() => null);
-    if (!measured) return 0;
+    if (!measured) return;
     this.#memoryBytes = measured.memoryBytes;
     this.#oomKills = measured.oomKills;
-    return measured.oomKills - before;
   }
 
   /** A document of this header with `body` behind it; `close` gives it back. One at a time. */

@@ -79,6 +79,17 @@ describe("a server's requests", () => {
   });
 });
 
+it.each([
+  ['a request', { method: 'workspace/inlayHint/refresh', id: 8 }, [answer(8, { result: null })]],
+  ['a request of no known method', { method: 'window/unknown', id: 9 }, [unknown(9, 'window/unknown')]],
+  ['a notification', { method: '$/unknown' }, []],
+])('%s without params is legal', async (_, message, answers) => {
+  const { peer } = await drive([...started, { from: 'server', message }, ...answers]);
+  await quiet();
+  expect(peer.unsaid).toEqual([]);
+  expect(peer.killed).toBe(false);
+});
+
 describe('a server', () => {
   const waiting = [...started, opened(1, 'a\n'), waited(2, 1)];
   const raw = (message: object): ScriptLine => ({ from: 'server', message: { ...message } });
@@ -122,14 +133,14 @@ describe('a server', () => {
     expect(await lean.lost).toBe(lost.reason);
   });
 
-  it('is counted by its bytes', async () => {
-    const { document, server: lean } = await driveDocument(
+  it('is counted by the bytes of its diagnostics', async () => {
+    const { document } = await driveDocument(
       [...waiting, published(1, [diagnostic(0, 3, 'x'.repeat(1000))]), result(2)],
       'a\n',
     );
-    const before = lean.receivedBytes;
+    expect(document.diagnosticBytes).toBe(0);
     await document.settled();
-    expect(lean.receivedBytes - before).toBeGreaterThan(1000);
-    expect(lean.receivedBytes - before).toBeLessThan(2000);
+    expect(document.diagnosticBytes).toBeGreaterThan(1000);
+    expect(document.diagnosticBytes).toBeLessThan(2000);
   });
 });

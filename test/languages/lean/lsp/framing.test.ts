@@ -3,15 +3,15 @@ import {
   encodeMessage,
   MAX_HEADER_BYTES,
   MAX_MESSAGE_BYTES,
-  MessageDecoder,
   ProtocolError,
 } from '../../../../src/languages/lean/lsp/framing.ts';
+import { Messages } from './messages.ts';
 
 const messages = [{ id: 1, text: 'héllo ∀ 🌱' }, {}, { text: 'x'.repeat(300) }, { text: '\r\n\r\nContent-Length: 3' }];
 const stream = Buffer.concat(messages.map(encodeMessage));
 
 function decoded(pieces: readonly Buffer[]): unknown[] {
-  const decoder = new MessageDecoder();
+  const decoder = new Messages();
   return pieces.flatMap((piece) => decoder.push(piece));
 }
 

@@ -1,8 +1,9 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { deferred } from '../../../../src/base/deferred.ts';
-import { encodeMessage, MessageDecoder } from '../../../../src/languages/lean/lsp/framing.ts';
+import { encodeMessage } from '../../../../src/languages/lean/lsp/framing.ts';
 import type { Transport } from '../../../../src/languages/lean/lsp/transport.ts';
 import { Aliases } from './aliases.ts';
+import { Messages } from './messages.ts';
 import { isObject, type ScriptLine } from './script.ts';
 
 /** How the server's bytes reach the client. */
@@ -26,7 +27,7 @@ export interface Delivery {
 export class ScriptedServer implements Transport {
   readonly #script: readonly ScriptLine[];
   readonly #delivery: Delivery;
-  readonly #decoder = new MessageDecoder();
+  readonly #decoder = new Messages();
   readonly #aliases = new Aliases();
   readonly #ended = deferred<string>();
   readonly #random: () => number;

@@ -116,7 +116,7 @@ describe.each(deliveries)('a recorded conversation that comes %s', (_, delivery)
   });
 
   it('06 tells of a crash, and of nothing else until the document is reopened', async () => {
-    const { document, server, peer } = await driveDocument(transcript('06-worker-crash'), '\n', delivery);
+    const { document, peer } = await driveDocument(transcript('06-worker-crash'), '\n', delivery);
     await settled(document);
     document.append('partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n#eval deep 0\n');
     const crash = {
@@ -130,7 +130,6 @@ describe.each(deliveries)('a recorded conversation that comes %s', (_, delivery)
     expect(await document.settled()).toEqual(crash);
     expect(await document.hover({ line: 0, character: 0 })).toEqual(crash);
     expect(peer.heard.at(-1)).toBe('textDocument/waitForDiagnostics');
-    expect(server.receivedBytes).toBeGreaterThan(1000);
   });
 
   it('07 settles behind a header with imports', async () => {

@@ -38,7 +38,11 @@ export async function recordedChecks(manner: Manner): Promise<RecordedChecks> {
   const worker = await LeanWorker.start(made.sandbox, '');
   await worker.warmUp();
   onTestFinished(() => worker.server.kill());
-  const deps = { sandbox: made.sandbox, worker: async () => worker, settings: SETTINGS, onHeader: () => {} };
+  const nothing = () => {};
+  const deps = {
+    ...{ sandbox: made.sandbox, worker: async () => worker, settings: SETTINGS, clock: new ManualClock() },
+    ...{ onHeader: nothing, onFree: nothing },
+  };
   return { ...made, check: (request) => runIn(new LeanOnce(deps), request) };
 }
 

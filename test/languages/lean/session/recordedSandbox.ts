@@ -20,6 +20,8 @@ export interface Measured {
   oomKills: number;
   /** A thread of Lean wants a CPU. */
   isRunnable: boolean;
+  /** So many starts of a server fail. */
+  failingStarts: number;
 }
 
 /** A sandbox in which each start of Lean is one of a recorded server. */
@@ -36,7 +38,7 @@ export interface RecordedSandbox {
 /** The first server has this manner; those after it end no more by themselves. */
 export function recordedSandbox(manner: Manner): RecordedSandbox {
   const servers: RecordedServer[] = [];
-  const measured = { memoryBytes: 0, cpuMs: 0, oomKills: 0, isRunnable: false };
+  const measured = { memoryBytes: 0, cpuMs: 0, oomKills: 0, isRunnable: false, failingStarts: 0 };
   const lost = deferred<SandboxLoss>();
   const options: string[][] = [];
   const sandbox: Sandbox = {
@@ -46,6 +48,10 @@ export function recordedSandbox(manner: Manner): RecordedSandbox {
       if (start.kind !== 'exec' || !start.argv.includes('--server')) {
         if (measured.isRunnable) listener.onStdout(Buffer.from('R\n'));
         return endedChannel(0);
+      }
+      if (measured.failingStarts > 0) {
+        measured.failingStarts -= 1;
+        return endedChannel(1);
       }
       const given = start.argv.slice(start.argv.indexOf('--server') + 1);
       // As a real one does: it knows no such option.
@@ -60,8 +66,8 @@ export function recordedSandbox(manner: Manner): RecordedSandbox {
     },
     reset: () => Promise.reject(new Error('a session is never reset')),
     measure: async () => {
-      const { isRunnable: _, ...rest } = measured;
-      return { ...rest, processes: 3, fds: 10 };
+      const { memoryBytes, cpuMs, oomKills } = measured;
+      return { memoryBytes, cpuMs, oomKills, processes: 3, fds: 10 };
     },
     memoryBytes: async () => measured.memoryBytes,
     request: () => Promise.reject(new Error('nothing is asked of the agent')),

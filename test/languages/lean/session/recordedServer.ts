@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { deferred } from '../../../../src/base/deferred.ts';
-import { encodeMessage, MessageDecoder } from '../../../../src/languages/lean/lsp/framing.ts';
+import { encodeMessage } from '../../../../src/languages/lean/lsp/framing.ts';
 import { Range } from '../../../../src/languages/lean/lsp/messages.ts';
 import { LineTable } from '../../../../src/languages/lean/text/position.ts';
+import { Messages } from '../lsp/messages.ts';
 import type { RecordedCell } from './recordedCells.ts';
 import { type Step, stepsThrough } from './recordedText.ts';
 
@@ -42,7 +43,7 @@ export class RecordedServer {
   readonly #cells: readonly RecordedCell[];
   readonly #manner: Manner;
   readonly #send: (bytes: Buffer) => void;
-  readonly #decoder = new MessageDecoder();
+  readonly #decoder = new Messages();
   readonly #ended = deferred<void>();
   readonly #tables = new Map<string, LineTable>();
   readonly #failedHeaders = new Set<string>();
@@ -114,7 +115,14 @@ export class RecordedServer {
     this.#version = textDocument?.version ?? 0;
     if (this.#manner.kind === 'current') this.#refuse(-32801);
     this.#waiting = [];
+    if (this.#manner.kind === 'current') this.#askForRefresh();
     if (this.#state !== 'crashed') this.#elaborate();
+  }
+
+  /** As a current server does behind each edit, whatever the client has announced. */
+  #askForRefresh(): void {
+    for (const what of ['inlayHint', 'semanticTokens'])
+      this.#say({ id: `register_ ${what}`, method: `workspace/${what}/refresh` });
   }
 
   /** Goes through the whole document; an old server says nothing more of one whose header has failed. */

@@ -11,7 +11,7 @@ export interface Step {
 
 const HIDING = 'set_option warn.sorry false\n';
 const QUESTION = /^#print axioms _root_\.(.+)\n/;
-const EVALUATION = /^class Hothouse\.Program.*?print \("(\w+) returned.*?#eval Hothouse\.run _root_\.main\n/s;
+const EVALUATION = /^class Hothouse\.Program.*?pure \("(\w+) returned.*?#eval Hothouse\.run _root_\.main\n/s;
 
 /** What Lean said of the pieces of a text when they were recorded, at the places where the text has them. */
 export function stepsThrough(text: string, cells: readonly RecordedCell[]): Step[] {

@@ -75,7 +75,11 @@ describe('parseHeader', () => {
   });
 
   it('reads its own text again as the same header', () => {
-    const { end: _, ...header } = parseHeader('module prelude /- c -/ public import A import all «b c».D -- e');
+    const {
+      end: _,
+      places: __,
+      ...header
+    } = parseHeader('module prelude /- c -/ public import A import all «b c».D -- e');
     expect(parseHeader(header.text)).toMatchObject(header);
   });
 

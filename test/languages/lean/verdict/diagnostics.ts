@@ -34,10 +34,9 @@ export function symbol(
   const range = (from: number, to: number) => ({ start: table.positionAt(from), end: table.positionAt(to) });
   return {
     name: nameText,
-    detail: undefined,
     kind,
     range: range(start, start + whole.length),
     selectionRange: range(nameStart, nameStart + name.length),
-    children: [...children],
+    children,
   };
 }

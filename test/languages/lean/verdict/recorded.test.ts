@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  type Diagnostic,
-  DocumentSymbols,
-  PublishDiagnostics,
-  Range,
-} from '../../../../src/languages/lean/lsp/messages.ts';
+import { slices } from '../../../../src/base/slices.ts';
+import { Diagnostic, Range, readSymbols } from '../../../../src/languages/lean/lsp/messages.ts';
 import { LineTable, ORIGIN } from '../../../../src/languages/lean/text/position.ts';
 import { axiomsOf } from '../../../../src/languages/lean/verdict/axioms.ts';
 import { declarationsOf } from '../../../../src/languages/lean/verdict/declarations.ts';
@@ -24,6 +20,7 @@ const Line = z.object({
     .optional(),
 });
 const Opened = z.object({ textDocument: z.object({ text: z.string() }) });
+const Published = z.object({ diagnostics: z.array(Diagnostic) });
 const Changed = z.object({ contentChanges: z.array(z.object({ range: Range, text: z.string() })) });
 
 /** The document that a recorded client made, and what the server said of it at last. */
@@ -44,7 +41,7 @@ class Recording {
     if (id !== undefined && method !== undefined) this.requests.set(method, id);
     else if (id !== undefined) this.results.set(id, result);
     if (method === 'textDocument/didOpen') this.table.replace(0, 0, Opened.parse(params).textDocument.text);
-    if (method === 'textDocument/publishDiagnostics') this.diagnostics = PublishDiagnostics.parse(params).diagnostics;
+    if (method === 'textDocument/publishDiagnostics') this.diagnostics = Published.parse(params).diagnostics;
     if (method !== 'textDocument/didChange') return;
     for (const { range, text } of Changed.parse(params).contentChanges) {
       this.table.replace(this.table.offsetAt(range.start), this.table.offsetAt(range.end), text);
@@ -92,10 +89,10 @@ describe('what a real server said', () => {
     expect(axiomsOf(cells.diagnostics, line, ['self'])).toEqual([{ name: 'self', axioms: [], answered: true }]);
   });
 
-  it('lists the declarations', () => {
+  it('lists the declarations', async () => {
     const recording = new Recording('03-goals-hover-completion');
     const id = recording.requests.get('textDocument/documentSymbol') ?? 0;
-    const symbols = DocumentSymbols.parse(recording.results.get(id));
+    const symbols = await slices.run(readSymbols(recording.results.get(id)));
     expect(declarationsOf(symbols, recording.table).map(({ name, nameRange }) => [name, nameRange])).toEqual(
       symbols.map(({ name, selectionRange }) => [name, selectionRange]),
     );

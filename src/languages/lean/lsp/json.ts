@@ -1,0 +1,200 @@
+import type { Steps } from '../../../base/slices.ts';
+
+/** Bytes of one text that are kept; the rest of it is left out. */
+export const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+
+/** A value that JSON text stands for. */
+export interface ParsedJson {
+  readonly value: unknown;
+  /** A text in it was longer than `MAX_TEXT_BYTES`. */
+  readonly cut: boolean;
+}
+
+/** Text that takes no time worth a pause, and what is turned into text at a time. */
+const PIECE_BYTES = 64 * 1024;
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const WHITE_SPACE: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const LITERAL = /[\w.+-]*/y;
+/** Bytes of the longest escape. */
+const ESCAPE_BYTES = 6;
+/** What is nested deeper than the entries of Lean's lists is not worth a look at its size. */
+const SHALLOW = 6;
+
+/** Reads JSON in UTF-8. Throws `SyntaxError`, or `TypeError` for bytes that are not UTF-8. */
+export function* parseJson(text: Buffer): Steps<ParsedJson> {
+  if (text.length > PIECE_BYTES) return yield* new JsonReader(text).read();
+  return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text)), cut: false };
+}
+
+/** An array or object whose end has not come; `key` is of the member under way. */
+type Open = { readonly array: unknown[] } | { readonly object: Record<string, unknown>; key: string };
+
+class JsonReader {
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  readonly #text: Buffer;
+  #at = 0;
+  #cut = false;
+
+  constructor(text: Buffer) {
+    this.#text = text;
+  }
+
+  *read(): Steps<ParsedJson> {
+    const root: unknown[] = [];
+    const stack: Open[] = [{ array: root }];
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const entered = stack.length <= SHALLOW && this.#small(top) ? null : yield* this.#value(top);
+      if (entered) stack.push(entered);
+      else yield* this.#close(stack);
+      yield;
+    }
+    if (this.#next() !== undefined) throw this.#wrong();
+    return { value: root[0], cut: this.#cut };
+  }
+
+  /** Reads an array or object that is no larger than a piece as a whole; false for anything else. */
+  #small(into: Open): boolean {
+    const first = this.#next();
+    if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return false;
+    const end = this.#endOf(this.#at, this.#at + PIECE_BYTES);
+    if (end === null) return false;
+    put(into, JSON.parse(this.#utf8.decode(this.#text.subarray(this.#at, end))));
+    this.#at = end;
+    return true;
+  }
+
+  /** The offset behind the array or object that begins here; null where that is not before `most`. */
+  #endOf(start: number, most: number): number | null {
+    const text = this.#text;
+    let depth = 0;
+    for (let at = start; at < most; at += 1) {
+      const byte = text[at];
+      if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
+      else if (byte === QUOTE)
+        for (at += 1; at < most && text[at] !== QUOTE; at += 1) at += text[at] === BACKSLASH ? 1 : 0;
+      if (depth === 0) return at + 1;
+    }
+    return null;
+  }
+
+  /** Reads a value into what is open; of one with members only the beginning, and that is then open too. */
+  *#value(into: Open): Steps<Open | null> {
+    if (this.#take(OPEN_ARRAY)) {
+      const array: unknown[] = [];
+      put(into, array);
+      return this.#take(CLOSE_ARRAY) ? null : { array };
+    }
+    if (this.#take(OPEN_OBJECT)) {
+      const object: Record<string, unknown> = {};
+      put(into, object);
+      return this.#take(CLOSE_OBJECT) ? null : { object, key: yield* this.#key() };
+    }
+    put(into, this.#next() === QUOTE ? yield* this.#string() : this.#literal());
+    return null;
+  }
+
+  /** Behind a value: ends what it was the last one of, and goes on to the next value. */
+  *#close(stack: Open[]): Steps {
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      if (stack.length > 1 && this.#take(COMMA)) {
+        if ('object' in top) top.key = yield* this.#key();
+        return;
+      }
+      if (stack.length > 1 && !this.#take('object' in top ? CLOSE_OBJECT : CLOSE_ARRAY)) throw this.#wrong();
+      stack.pop();
+    }
+  }
+
+  *#key(): Steps<string> {
+    if (this.#next() !== QUOTE) throw this.#wrong();
+    const key = yield* this.#string();
+    if (!this.#take(COLON)) throw this.#wrong();
+    return key;
+  }
+
+  *#string(): Steps<string> {
+    const start = this.#at + 1;
+    const end = yield* this.#stringEnd(start);
+    this.#at = end + 1;
+    const kept = end - start > MAX_TEXT_BYTES ? this.#edge(start + MAX_TEXT_BYTES, start) : end;
+    if (kept < end) this.#cut = true;
+    if (kept - start <= PIECE_BYTES) return this.#decoded(start, kept);
+    const pieces: string[] = [];
+    for (let from = start; from < kept; ) {
+      const to = kept - from > PIECE_BYTES ? this.#edge(from + PIECE_BYTES, from) : kept;
+      pieces.push(this.#decoded(from, to));
+      from = to;
+      yield;
+    }
+    return pieces.join('');
+  }
+
+  /** The offset of the closing quote. */
+  *#stringEnd(start: number): Steps<number> {
+    for (let from = start; from < this.#text.length; from += PIECE_BYTES) {
+      const piece = this.#text.subarray(from, from + PIECE_BYTES);
+      for (let quote = piece.indexOf(QUOTE); quote >= 0; quote = piece.indexOf(QUOTE, quote + 1)) {
+        if (this.#backslashesBefore(from + quote, start) % 2 === 0) return from + quote;
+      }
+      yield;
+    }
+    throw this.#wrong();
+  }
+
+  #backslashesBefore(offset: number, start: number): number {
+    let first = offset;
+    while (first > start && this.#text[first - 1] === BACKSLASH) first -= 1;
+    return offset - first;
+  }
+
+  /** The nearest offset at or before this one that is inside of no escape and no character, as `start` is. */
+  #edge(offset: number, start: number): number {
+    let edge = offset;
+    for (let back = 1; back < ESCAPE_BYTES; back += 1) {
+      if (this.#text[offset - back] !== BACKSLASH) continue;
+      const isEscape = this.#backslashesBefore(offset - back + 1, start) % 2 === 1;
+      if (isEscape) edge = offset - back;
+      break;
+    }
+    while (((this.#text[edge] ?? 0) & 0xc0) === 0x80) edge -= 1;
+    return edge;
+  }
+
+  #decoded(start: number, end: number): string {
+    return JSON.parse(`"${this.#utf8.decode(this.#text.subarray(start, end))}"`);
+  }
+
+  #literal(): unknown {
+    const token = this.#text.toString('latin1', this.#at, this.#at + 40);
+    LITERAL.lastIndex = 0;
+    const [word = ''] = LITERAL.exec(token) ?? [];
+    if (word === '') throw this.#wrong();
+    this.#at += word.length;
+    return JSON.parse(word);
+  }
+
+  /** Passes over white space; the byte behind it, or undefined at the end. */
+  #next(): number | undefined {
+    while (WHITE_SPACE.has(this.#text[this.#at])) this.#at += 1;
+    return this.#text[this.#at];
+  }
+
+  #take(byte: number): boolean {
+    if (this.#next() !== byte) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #wrong(): SyntaxError {
+    return new SyntaxError(`not JSON at byte ${this.#at}`);
+  }
+}
+
+function put(into: Open, value: unknown): void {
+  if ('array' in into) into.array.push(value);
+  // Nobody asks for it, and it would be no member like others.
+  else if (into.key !== '__proto__') into.object[into.key] = value;
+}

@@ -1,0 +1,23 @@
+import { skipBlank } from './blank.ts';
+import { tokensOf } from './tokens.ts';
+
+/** `#exit` in code, behind which Lean reads nothing. */
+export interface Exit {
+  /** UTF-16 offsets. */
+  readonly start: number;
+  readonly end: number;
+  /** Nothing but blanks and comments follows. */
+  readonly isLast: boolean;
+}
+
+/** The first `#exit` from an offset on, or null. */
+export function exitIn(code: string, from = 0): Exit | null {
+  if (!code.includes('#exit', from)) return null;
+  const found = tokensOf(code).find(({ start, end }, index, tokens) => {
+    const before = tokens[index - 1];
+    return start > from && code.slice(start, end) === 'exit' && before?.end === start && code[start - 1] === '#';
+  });
+  if (!found) return null;
+  const isLast = skipBlank(code, found.end, 'current') === code.length;
+  return { start: found.start - 1, end: found.end, isLast };
+}

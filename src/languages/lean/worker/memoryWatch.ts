@@ -1,0 +1,36 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Disposable } from '../../../base/disposable.ts';
+import type { LeanWorker } from './worker.ts';
+
+const LOOK_MS = 100;
+
+/** Looks how much memory a worker's sandbox uses while something runs in it. */
+export class MemoryWatch implements Disposable {
+  readonly #worker: LeanWorker;
+  readonly #clock: Clock;
+  #peakBytes = 0;
+  #next: Disposable | null = null;
+  #isOver = false;
+
+  constructor(worker: LeanWorker, clock: Clock) {
+    this.#worker = worker;
+    this.#clock = clock;
+    void this.#look();
+  }
+
+  /** The most that was seen, in bytes. */
+  get peakBytes(): number {
+    return Math.max(this.#peakBytes, this.#worker.memoryBytes);
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    this.#next?.dispose();
+  }
+
+  async #look(): Promise<void> {
+    await this.#worker.look();
+    this.#peakBytes = this.peakBytes;
+    if (!this.#isOver) this.#next = this.#clock.schedule(LOOK_MS, () => void this.#look());
+  }
+}

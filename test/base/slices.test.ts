@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { type Steps, slices } from '../../src/base/slices.ts';
+import { latenessOf } from '../isolation/lateness.ts';
+
+/** Work of so many steps of a millisecond each. */
+function* busy(steps: number, said: string[] = [], name = ''): Steps<string> {
+  for (let step = 0; step < steps; step += 1) {
+    if (said.at(-1) !== name) said.push(name);
+    for (const until = performance.now() + 1; performance.now() < until; );
+    yield;
+  }
+  return name;
+}
+
+describe('work in slices', () => {
+  it('is done at once where it is little', () => {
+    const said: string[] = [];
+    void slices.run(busy(1, said, 'a'));
+    expect(said).toEqual(['a']);
+  });
+
+  it('keeps nobody waiting, however many there are of it', async () => {
+    const jobs = () => Promise.all(Array.from({ length: 8 }, (_, n) => slices.run(busy(60, [], `${n}`))));
+    const { result, lateMs } = await latenessOf(jobs);
+    expect(result).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+    expect(lateMs).toBeLessThan(50);
+  });
+
+  it('takes turns', async () => {
+    const said: string[] = [];
+    await Promise.all(['a', 'b'].map((name) => slices.run(busy(40, said, name))));
+    expect(said.length).toBeGreaterThan(3);
+  });
+
+  it('may start other work, which waits for its step', async () => {
+    function* outer(): Steps<Promise<string>> {
+      const inner = slices.run(busy(0, [], 'inner'));
+      yield;
+      return inner;
+    }
+    expect(await slices.run(outer())).toBe('inner');
+  });
+
+  it('rejects with what it throws, and others go on', async () => {
+    function* broken(): Steps {
+      yield;
+      throw new Error('broken');
+    }
+    const [first, second] = await Promise.allSettled([slices.run(broken()), slices.run(busy(1, [], 'fine'))]);
+    expect(first).toMatchObject({ status: 'rejected', reason: { message: 'broken' } });
+    expect(second).toEqual({ status: 'fulfilled', value: 'fine' });
+  });
+});

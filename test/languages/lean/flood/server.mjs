@@ -1,0 +1,68 @@
+// A server in the manner of a current Lean that says much of a text with `#flood` in it: `node server.mjs FLOOD`.
+const times = (count, make) => Array.from({ length: count }, (_, n) => make(n));
+
+/** The line that has `#flood`; null where none does. */
+let floodLine = null;
+
+function said(message, severity = 3) {
+  const range = { start: { line: floodLine, character: 0 }, end: { line: floodLine, character: 5 } };
+  return { range, fullRange: range, severity, message, source: 'Lean 4' };
+}
+
+/** Publications, each of so many diagnostics. */
+const FLOODS = {
+  largePrints: () => times(400, (n) => [said(`${n}`.repeat(20_000))]),
+  smallPrints: () => times(20_000, (n) => [said(`${n}`)]),
+  printsAtOnce: () => [times(100_000, (n) => said(`${n}`))],
+  errorsAtOnce: () => [times(100_000, (n) => said(`${n}`, 1))],
+  theSame: () => times(2_000, () => [said('same')]),
+  longText: () => [[said('é"\n'.repeat(1_200_000))]],
+  tooLongText: () => [[said('x'.repeat(40_000_000))]],
+  tooMuch: () => times(800, (n) => [said(`${n}`.repeat(25_000))]),
+};
+
+/** As many as a large library has. */
+const COMPLETIONS = {
+  isIncomplete: false,
+  items: times(40_000, (n) => ({ label: `name${n}`, kind: 3, detail: 'Nat → Nat', sortText: `${n}` })),
+};
+
+function say(message) {
+  const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  process.stdout.write(Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]));
+}
+
+function publish({ uri, version }) {
+  const publications = floodLine !== null ? FLOODS[process.argv[2]]() : [[]];
+  for (const [index, diagnostics] of publications.entries()) {
+    const params = { uri, version, diagnostics, isIncremental: index > 0 };
+    say({ method: 'textDocument/publishDiagnostics', params });
+  }
+}
+
+function hear({ method, id, params }) {
+  if (method === 'textDocument/didOpen') publish(params.textDocument);
+  if (method === 'textDocument/didChange') {
+    for (const { range, text } of params.contentChanges) {
+      // An edit that begins within its line leaves it there.
+      if (text.includes('#flood')) floodLine = range.start.line;
+      else if (range.start.character === 0 && range.start.line <= floodLine) floodLine = null;
+    }
+    publish(params.textDocument);
+  }
+  if (id === undefined) return;
+  if (method.endsWith('completion')) say({ id, result: COMPLETIONS });
+  else say({ id, result: /initialize|waitFor/.test(method) ? {} : null });
+}
+
+let waiting = Buffer.alloc(0);
+process.stdin.on('data', (chunk) => {
+  waiting = Buffer.concat([waiting, chunk]);
+  for (let end = waiting.indexOf('\r\n\r\n'); end >= 0; end = waiting.indexOf('\r\n\r\n')) {
+    const length = Number(/Content-Length: (\d+)/.exec(waiting.toString('latin1', 0, end))?.[1]);
+    if (waiting.length < end + 4 + length) return;
+    hear(JSON.parse(waiting.toString('utf8', end + 4, end + 4 + length)));
+    waiting = waiting.subarray(end + 4 + length);
+  }
+});
+process.stdin.on('end', () => process.exit());
