@@ -15,7 +15,7 @@ export const build: Command = {
   help: [
     '--toolchain DIR       lean: take this toolchain (the folder with bin/lean in it) and download none',
     '--mathlib             lean: have Mathlib with its compiled files in the image; it needs 6 GB',
-    '--build-arg KEY=VALUE an argument for the Dockerfile, for example LEAN_TOOLCHAIN=leanprover/lean4:v4.34.0',
+    '--build-arg KEY=VALUE an argument for the Dockerfile, for example LEAN_TOOLCHAIN=leanprover/lean4:v4.35.0',
   ],
   options: {
     toolchain: { type: 'string' },
