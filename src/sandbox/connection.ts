@@ -1,17 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Deferred, deferred } from '../base/deferred.ts';
 import { messageOf, plainText } from '../base/log.ts';
+import { type Steps, slices } from '../base/slices.ts';
 import type { Container } from '../host/host.ts';
 import { encodeFrame, type Frame, FrameDecoder, FrameType, NONCE_BYTES } from '../protocol/frames.ts';
 import { type Hello, PROTOCOL_VERSION, Ready } from '../protocol/messages.ts';
 import type { SandboxLoss } from './sandbox.ts';
 
-/**
- * Milliseconds of work on one sandbox's frames before others get their turn. With it no flood keeps the event loop for
- * long, whatever a frame costs.
- */
-const SLICE_MS = 8;
-
+/** What the agent says when it ends a sandbox for what its code took. */
+const OVER_LIMIT = /^the agent leaves: (its code has .*)$/m;
 /** Characters kept of what Python, the runtime or the agent says on the container's stderr. */
 const MAX_DIAGNOSTICS = 2_000;
 
@@ -31,8 +28,8 @@ export class AgentConnection {
   #isLost = false;
   /** Why the container's end is expected. */
   #expected: string | undefined;
-  /** Frames wait for the next turn of the event loop; meanwhile the stream is paused. */
-  #isPaused = false;
+  /** Frames are being handled; those that wait for later turns of the event loop keep the stream paused. */
+  #isBusy = false;
   /** Why nothing more comes, told once all that came before was handled. */
   #end: SandboxLoss | undefined;
   readonly #unsent: Buffer[] = [];
@@ -54,9 +51,7 @@ export class AgentConnection {
     container.stderr.on('data', (chunk: Buffer) => {
       this.#diagnostics = (this.#diagnostics + chunk.toString('utf8')).slice(-MAX_DIAGNOSTICS);
     });
-    void container.ended.then(({ oomKilled, reason }) =>
-      this.#onEnded({ outOfMemory: oomKilled, reason: this.#expected ?? this.#explained(reason) }),
-    );
+    void container.ended.then(({ oomKilled, reason }) => this.#onEnded(this.#lossOf(oomKilled, reason)));
   }
 
   /** Opens a relay's life; `before` goes out in the same write. Rejects when the connection is lost first. */
@@ -97,42 +92,31 @@ export class AgentConnection {
   #receive(chunk: Buffer): void {
     if (this.#isLost) return;
     this.#decoder.feed(chunk);
-    if (!this.#isPaused) this.#work();
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    void slices.run(this.#work());
+    if (this.#isBusy) this.#container.stdout.pause();
   }
 
-  #work(): void {
-    const until = performance.now() + SLICE_MS;
+  /** In steps: no flood keeps the event loop for long, whatever a frame costs. */
+  *#work(): Steps {
     try {
       for (let frame = this.#decoder.next(); frame && !this.#isLost; frame = this.#decoder.next()) {
         this.#dispatch(frame);
-        if (performance.now() > until) {
-          this.#pause();
-          return;
-        }
+        yield;
       }
     } catch (error) {
       this.fail(`its agent broke the protocol: ${messageOf(error)}`);
     }
-    this.#resume();
-  }
-
-  #pause(): void {
-    this.#isPaused = true;
-    this.#container.stdout.pause();
-    setImmediate(() => this.#work());
-  }
-
-  #resume(): void {
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
-    this.#container.stdout.resume();
+    this.#isBusy = false;
+    if (this.#container.stdout.isPaused()) this.#container.stdout.resume();
     if (this.#end) this.#onEnded(this.#end);
   }
 
   /** Whatever the container said before its end was received by then, but is perhaps not handled yet. */
   #onEnded(loss: SandboxLoss): void {
     this.#end = loss;
-    if (this.#isPaused) return;
+    if (this.#isBusy) return;
     if (this.#container.stdout.readableLength === 0 || this.#isLost) this.#lose(loss);
     // A stream that was paused gives what it has in later turns.
     else setImmediate(() => this.#onEnded(loss));
@@ -146,6 +130,14 @@ export class AgentConnection {
     const ready = Ready.parse(JSON.parse(frame.payload.toString('utf8')));
     this.#greeting?.resolve(ready);
     this.#greeting = undefined;
+  }
+
+  #lossOf(outOfMemory: boolean, reason: string): SandboxLoss {
+    if (this.#expected !== undefined) return { outOfMemory, reason: this.#expected };
+    const [, excess] = OVER_LIMIT.exec(plainText(this.#diagnostics)) ?? [];
+    return excess
+      ? { outOfMemory, reason: excess, isOverLimit: true }
+      : { outOfMemory, reason: this.#explained(reason) };
   }
 
   /** A reason with the last words of what ended. */
