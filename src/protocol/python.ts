@@ -66,7 +66,7 @@ export const PythonEvent = z.discriminatedUnion('type', [
     type: z.literal('state'),
     token: z.string(),
     state: Members,
-    leftOut: z.array(z.string().max(200)).max(100),
+    leftOut: z.array(z.string().max(400)).max(100),
   }),
   z.object({
     type: z.literal('done'),

@@ -139,6 +139,48 @@ flat, text = list(range(20_000)), "[" * 200_000`;
     expect([...stateLeftOut].sort()).toEqual(['big', 'deep', 'infinite', 'wide']);
   });
 
+  it.each([
+    ['one list that nearly fills it', 'x = list(range(99_700)); y = 1'],
+    ['a list and many scalars', 'x = list(range(99_000))\nfor n in range(400): globals()["v%d" % n] = n'],
+    ['scalars alone', 'for n in range(40_000): globals()["v%d" % n] = n'],
+    ['texts', 'for n in range(20): globals()["v%d" % n] = "x" * 314_000'],
+    ['long names', 'for n in range(100): globals()["😀" * 195 + str(n)] = float("inf")\ny = "x" * 6_000_000'],
+    ['a name that is no text', 'globals()[5] = 1; y = 1'],
+    ['data that does not let itself be read', 'class D(dict):\n    def items(self): raise OSError\nx = D(a=1); y = 1'],
+  ])('gets back what fits, and the names of the rest: %s', async (_, code) => {
+    const result = await run(isolated, `${code}\nz = 7`, { state: { given: 1 } });
+    const { status, state, stateLeftOut, displaysDropped } = result;
+    expect({ status, displaysDropped, given: state?.given }).toEqual({ status: 'ok', displaysDropped: 0, given: 1 });
+    const all = Object.keys(state ?? {}).length + stateLeftOut.length;
+    expect(all).toBeGreaterThanOrEqual(stateLeftOut.length === 100 ? 101 : 3);
+  });
+
+  it.each([
+    ['a page of HTML and scripts', '"<script>" + "f(a,b,{c:[1,2]});" * 270_000 + "</script>"'],
+    ['a text of quotes', "'\"' * 2_000_000"],
+    ['a text of backslashes', '"\\\\" * 2_000_000'],
+  ])('shows %s of megabytes, and needs little more memory than it has', async (_, text) => {
+    const code = `
+import resource
+page = ${text}
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+display({"text/html": page}, raw=True)
+seen = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10
+del page`;
+    const { status, displays, state } = await run(isolated, code, { state: {} });
+    expect({ status, displays: displays.length }).toEqual({ status: 'ok', displays: 1 });
+    expect(state?.seen).toBeLessThan(80);
+  });
+
+  it.each([
+    ['sys.exit(10**5000)', 255],
+    ['sys.exit(-1)', 255],
+    ['sys.exit(type("X", (), {"__str__": lambda self: 1 / 0})())', 1],
+  ])('ends as it says: %s', async (code, exitCode) => {
+    const result = await run(isolated, `import sys\ny = 1\n${code}`, { state: {} });
+    expect(result).toMatchObject({ status: 'error', exitCode, state: { y: 1 } });
+  });
+
   it('is told of displays left out', async () => {
     const code = 'for n in range(1_500): display(n)';
     const { status, displays, truncated, displaysDropped } = await run(isolated, code);

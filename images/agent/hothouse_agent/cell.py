@@ -107,15 +107,26 @@ def _silenced(code):
 
 
 def _exited(error):
-    if error.code is None or isinstance(error.code, int):
-        number = error.code or 0
-        return End("ok" if number == 0 else "error", number & 0xFF, _exit_error(number) if number else None)
-    print(error.code, file=sys.stderr)
-    return End("error", 1, _exit_error(1))
+    code = error.code
+    if not code and (code is None or isinstance(code, int)):
+        return End("ok", 0)
+    if isinstance(code, int):
+        # As of a process: what is no C long counts as -1.
+        status = code & 0xFF if -(1 << 63) <= code < 1 << 63 else 0xFF
+        return End("error", status, _exit_error(_text(code)))
+    print(_text(code), file=sys.stderr)
+    return End("error", 1, _exit_error("1"))
 
 
-def _exit_error(number):
-    return {"name": "SystemExit", "message": str(number), "traceback": ""}
+def _exit_error(message):
+    return {"name": "SystemExit", "message": message, "traceback": ""}
+
+
+def _text(value):
+    try:
+        return str(value)[:10_000]
+    except BaseException:
+        return "<its message could not be made>"
 
 
 def failed(error):
@@ -126,11 +137,7 @@ def failed(error):
 
 def _describe(error):
     name = type(error).__name__
-    try:
-        message = str(error)
-    except BaseException:
-        message = "<its message could not be made>"
-    return {"name": name, "message": message[:10_000], "traceback": _traceback(error)[-100_000:]}
+    return {"name": name, "message": _text(error), "traceback": _traceback(error)[-100_000:]}
 
 
 def _traceback(error):

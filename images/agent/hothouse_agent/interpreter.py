@@ -11,11 +11,12 @@ import types
 from . import cell, completion, display, jsonshape, pictures, randomness, shell, stdio
 
 
-# Variables that are named as left out, and characters of a name.
+# Variables that are named as left out, and characters of a name, of which each may be two units of UTF-16.
 _MAX_NAMES = 100
 _MAX_NAME = 200
-# Of an event with variables, for what is around them.
-_OTHER_BYTES = 1 << 16
+# Of an event with variables, for what is around them: the names of those that are left out.
+_OTHER_BYTES = 1 << 18
+_OTHER_VALUES = 200
 
 _main = types.ModuleType("__main__")
 
@@ -127,22 +128,25 @@ class Interpreter:
     def _state(self):
         """The user's variables that JSON can carry, and the names of those that are too large or too deep for it."""
         state, left_out = {}, []
-        values, size = jsonshape.MAX_VALUES, jsonshape.MAX_BYTES - _OTHER_BYTES
+        values, size = jsonshape.MAX_VALUES - _OTHER_VALUES, jsonshape.MAX_BYTES - _OTHER_BYTES
         for name, value in list(_main.__dict__.items()):
-            if name.startswith("_") or name in self._given:
+            if not isinstance(name, str) or name.startswith("_") or name in self._given:
                 continue
             try:
                 text = json.dumps(value, allow_nan=False)
+                member = "%s: %s, " % (json.dumps(name), text)
+                count = jsonshape.values(member)
+                fits = count <= values and len(member) <= size and not jsonshape.is_too_deep(text)
             except TypeError:
                 # No data at all: a module, a function, a file.
                 continue
-            except (ValueError, RecursionError):
-                text = None
-            count = 0 if text is None else jsonshape.values(text)
-            if text is None or count > values or len(text) > size or jsonshape.is_too_deep(text):
+            except Exception:
+                # Not to be said in JSON, or code of the user that was asked for its parts.
+                fits = False
+            if not fits:
                 left_out.append(name[:_MAX_NAME])
                 continue
-            values, size = values - count, size - len(text)
+            values, size = values - count, size - len(member)
             # As it will arrive: JSON turns tuples into lists and keys into strings.
             state[name] = json.loads(text)
         return state, left_out[:_MAX_NAMES]

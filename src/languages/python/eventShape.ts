@@ -57,11 +57,16 @@ function escapeLength(json: Uint8Array, at: number): number {
   }
 }
 
-/** Which half the escape at a place is, if it is one. The digit behind `d` tells: 8 to b, or c to f. */
-function surrogateAt(json: Uint8Array, at: number): 'high' | 'low' | null {
-  const isEscape = json[at] === BACKSLASH && json[at + 1] === U;
-  if (!isEscape || (json[at + 2] !== LOWER_D && json[at + 2] !== UPPER_D)) return null;
-  const digit = Number.parseInt(String.fromCharCode(json[at + 3] ?? 0), 16);
+/** Which half of a pair a hexadecimal digit behind `\\ud` tells, by its character code. */
+const HALVES: readonly ('high' | 'low' | null)[] = Array.from({ length: 256 }, (_, code) => {
+  const digit = Number.parseInt(String.fromCharCode(code), 16);
   if (digit >= 0xc) return 'low';
   return digit >= 8 ? 'high' : null;
+});
+
+/** Which half the escape at a place is, if it is one. */
+function surrogateAt(json: Uint8Array, at: number): 'high' | 'low' | null {
+  if (json[at + 1] !== U || json[at] !== BACKSLASH) return null;
+  if (json[at + 2] !== LOWER_D && json[at + 2] !== UPPER_D) return null;
+  return HALVES[json[at + 3] ?? 0] ?? null;
 }
