@@ -35,7 +35,7 @@ export function errorOf({ end, timeoutMs }: Executed, status: OutcomeStatus, mem
     case 'sandbox_lost':
       return {
         name: 'SandboxLost',
-        message: `${end.error?.message ?? 'The sandbox was lost.'} Run it again.`,
+        message: end.error?.message ?? 'The sandbox was lost. Run it again.',
         traceback,
       };
     default:

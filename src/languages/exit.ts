@@ -30,8 +30,9 @@ export function violentEnd(exit: Exit, killed: boolean): Pick<CellEnd, 'status' 
 }
 
 /** What the loss of a sandbox means for what ran in it. */
-export function lossEnd({ outOfMemory, reason, mayStillRun }: SandboxLoss): Pick<CellEnd, 'status' | 'error'> {
-  const message = `The sandbox was lost: ${reason}.`;
+export function lossEnd(loss: SandboxLoss): Pick<CellEnd, 'status' | 'error'> {
+  const { outOfMemory, reason, mayStillRun, isOverLimit } = loss;
+  const message = `The sandbox was ${isOverLimit ? 'ended' : 'lost'}: ${reason}.${isOverLimit ? '' : ' Run it again.'}`;
   if (mayStillRun) return { status: 'unstopped', error: plainError('SandboxLost', message) };
   return outOfMemory
     ? { status: 'out_of_memory', error: plainError('OutOfMemory', message) }

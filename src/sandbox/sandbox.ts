@@ -8,6 +8,8 @@ export interface SandboxLoss {
   readonly reason: string;
   /** It was to be stopped, and the host did not confirm in time that it is: its processes may still run. */
   readonly mayStillRun?: true;
+  /** The agent has ended it for what its code took: another run of the same code ends the same way. */
+  readonly isOverLimit?: true;
 }
 
 /** How a channel ended: its process exited, or the whole sandbox went. */

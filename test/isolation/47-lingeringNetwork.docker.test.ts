@@ -51,12 +51,15 @@ describe('row 47: what lingers in the network of a sandbox', () => {
     expect(await look(isolated, LOOK)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
-  it('costs the sandbox: a port that is not free again', async () => {
+  it('is nothing of a connection that was closed: it keeps neither its port nor costs the sandbox', async () => {
     await look(isolated, 'seen = 1');
     const before = sandboxes(isolated);
-    await run(isolated, LINGER['a connection that waits to be forgotten']);
-    await look(isolated, 'seen = 1');
-    expect(sandboxes(isolated)).not.toEqual(before);
+    for (let round = 0; round < 3; round += 1) {
+      await run(isolated, LINGER['a connection that waits to be forgotten']);
+      await run(isolated, LINGER['the same of IPv6']);
+    }
+    expect(await look(isolated, LOOK)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(sandboxes(isolated)).toEqual(before);
   });
 
   it('is nothing where connections are closed by those who were called', async () => {

@@ -25,7 +25,7 @@ const SOCKETS = `
 import os, socket, time
 for _ in range(4):
     if os.fork() == 0:
-        held = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(400)]
+        held = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(600)]
         time.sleep(60)
 time.sleep(60)`;
 
@@ -34,7 +34,7 @@ const UNREAD = `
 import socket, time
 server = socket.create_server(("127.0.0.1", 0))
 held = []
-for _ in range(40):
+for _ in range(300):
     client = socket.create_connection(server.getsockname())
     held.append((client, server.accept()))
     client.setblocking(False)
@@ -42,6 +42,30 @@ for _ in range(40):
         while True: client.send(b"x" * 65536)
     except BlockingIOError: pass
 time.sleep(60)`;
+
+/** Honest: many who send much to one who reads slowly, one after the other. */
+const UPLOADS = `
+import asyncio
+async def handle(reader, writer):
+    async with one_at_a_time:
+        while data := await reader.read(65536):
+            counts.append(len(data))
+            await asyncio.sleep(0.0005)
+        writer.close()
+async def send(port):
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for _ in range(128):
+        writer.write(b"x" * 65536)
+        await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+counts, one_at_a_time = [], asyncio.Lock()
+async def main():
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    await asyncio.gather(*(send(server.sockets[0].getsockname()[1]) for _ in range(24)))
+    while sum(counts) < 24 * 128 * 65536: await asyncio.sleep(0.05)
+await main()
+seen = sum(counts) >> 20`;
 
 const GREEDY: Owner = { id: 'greedy', kind: 'mcp', label: 'greedy' };
 
@@ -71,9 +95,17 @@ describe("row 53: the kernel's memory for sockets", () => {
     expect((await running).status).toBe('interrupted');
   });
 
+  it('lets honest code wait until what it sends is read', async () => {
+    await look(isolated, 'seen = 1');
+    const before = sandboxes(isolated);
+    expect(await look(isolated, UPLOADS, { timeoutSeconds: 60 })).toBe(192);
+    expect(await look(isolated, 'seen = 1')).toBe(1);
+    expect(sandboxes(isolated)).toEqual(before);
+  });
+
   it.each([
-    ['sockets', SOCKETS, /more than 1024 sockets/],
-    ['data that nobody reads', UNREAD, /more than 64 MB that nobody reads/],
+    ['sockets', SOCKETS, /ended: its code has more than 2048 sockets\.$/],
+    ['data that nobody reads', UNREAD, /ended: its code has sent more than 64 MB that nobody reads\.$/],
   ])('ends a sandbox that takes too much of it, with the reason: %s', async (_, code, reason) => {
     const result = await run(isolated, code, { timeoutSeconds: 20 });
     expect(result).toMatchObject({ status: 'sandbox_lost', error: { message: expect.stringMatching(reason) } });

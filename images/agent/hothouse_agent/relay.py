@@ -225,6 +225,7 @@ class Relay:
         self._poll = select.poll()
         self.hello = self._greet(stdout)
         self._heard = self._looked = time.monotonic()
+        self._excess = None
         self.watch(stdin, select.POLLIN, self._hear)
         self.watch(init.fileno(), select.POLLIN, self._obey)
         if preloaded:
@@ -261,20 +262,23 @@ class Relay:
             # This process may be the one that was late: then what it has not heard waits to be read.
             if not left and self._stdin not in [fd for fd, _ in ready]:
                 raise frames.Closed("nothing was heard for %d s" % silence)
-            self._look()
             for fd, _ in ready:
                 handler = self._handlers.get(fd)
                 if handler is not None:
                     handler()
+            self._look()
 
     def _look(self):
         """Ends a sandbox whose runs fill the host with data that nobody reads: not every kernel counts that as theirs."""
         now = time.monotonic()
-        if self._channels and now - self._looked >= _LOOK:
-            self._looked = now
-            excess = sockets.excess()
-            if excess:
-                raise frames.Closed(excess)
+        if not self._channels or now - self._looked < _LOOK:
+            return
+        self._looked = now
+        excess = sockets.excess()
+        # Twice in a row: what is read slowly may be much for a moment.
+        if excess and self._excess:
+            raise frames.Closed(excess)
+        self._excess = excess
 
     def _hear(self):
         frame = self._reader.read()
@@ -306,6 +310,7 @@ class Relay:
             child = self._fork(number, start)
         child.number = number
         self._channels[number] = child
+        self._looked = time.monotonic()
 
     def _fork(self, number, start):
         theirs, ours, sink = [], {}, None

@@ -38,6 +38,11 @@ describe('createOptions', () => {
         SecurityOpt: ['no-new-privileges', `seccomp=${SECCOMP_PROFILE}`],
         ReadonlyRootfs: true,
         NetworkMode: 'none',
+        Sysctls: {
+          'net.ipv4.tcp_rmem': '4096 131072 524288',
+          'net.ipv4.tcp_wmem': '4096 16384 524288',
+          'net.ipv4.tcp_max_tw_buckets': '0',
+        },
         IpcMode: 'private',
         PidsLimit: 64,
         Memory: 134217728,
@@ -77,6 +82,8 @@ describe('createOptions', () => {
     } as const;
     expect(createOptions(chosen, 1_500_000_000).HostConfig).toMatchObject({
       NetworkMode: 'bridge',
+      // Another's network is not ours to set.
+      Sysctls: {},
       ReadonlyRootfs: false,
       Runtime: 'runsc',
       SecurityOpt: ['no-new-privileges', 'seccomp={}'],
