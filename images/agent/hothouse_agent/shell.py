@@ -1,6 +1,8 @@
 """IPython, where the image has it: magics, formatters, completion, and its display functions on our events."""
 
+import os
 import pathlib
+import signal
 import sys
 
 from . import hooks, surroundings
@@ -46,7 +48,7 @@ def _make():
     _shell = InteractiveShell.instance(config=config, user_module=_main, user_ns=_main.__dict__)
     _shell.history_manager.dir_hist[:] = [pathlib.Path(surroundings.WORKSPACE)]
     # There are no terminals, which it would run programs in.
-    _shell.system = _shell.system_raw
+    _shell.system = _system
     # Python's own end the cell; IPython's want a terminal to leave.
     for name in ("exit", "quit"):
         _main.__dict__.pop(name, None)
@@ -54,6 +56,22 @@ def _make():
     _shell.enable_gui = lambda gui=None: None
     _shell.enable_matplotlib = lambda gui=None: (gui, "inline")
     _add_inline_backend()
+
+
+def _system(command):
+    """Runs a command line by the shell, on the streams of the cell; an interrupt ends it and the cell."""
+    import subprocess
+
+    # Of the frame that calls: its variables may be named in the command.
+    expanded = _shell.var_expand(command, depth=1)
+    child = subprocess.Popen(expanded, shell=True, start_new_session=True)
+    try:
+        code = child.wait()
+    except BaseException:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        raise
+    _main.__dict__["_exit_code"] = code
 
 
 def _add_inline_backend():

@@ -50,6 +50,14 @@ describe.each([[['IPython', 'matplotlib.pyplot']], [[]]])(
       expect(await tell(session, 'lines = !echo one; echo two\n[*lines]')).toMatchObject({ value: "['one', 'two']" });
     });
 
+    it('end a program that runs with the cell that is interrupted', async () => {
+      const cell = tell(session, '!sleep 30; echo on\nprint("and on")');
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      session.interrupt();
+      expect(await cell).toMatchObject({ status: 'interrupted', stdout: '', alive: true });
+      expect(await tell(session, '!exit 3\n_exit_code')).toMatchObject({ value: '3' });
+    });
+
     it("have matplotlib's folders, which can be written to", async () => {
       const code = `
 import matplotlib, os
