@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import type { RunResult } from '../../src/engine/types.ts';
 import { type FaultBench, faultBench, OWNER, pause, slowest, type Timed, timed } from './harness.ts';
 import { OwnEngine, skipped } from './ownEngine.ts';
@@ -106,11 +107,14 @@ describe.skipIf(skip)('when the Docker Engine stops', () => {
     lag.enable();
     docker.freeze();
     const interrupted = timed(() => cell.result);
+    // Deadlines grow with the load, which the tests beside this one make.
+    let slowness = systemClock.slowness();
     const asked: Promise<Timed<unknown>>[] = [timed(() => bench.engine.preflight())];
     asked.push(timed(() => bench.engine.openSession('python', { ...OWNER, id: 'another' })));
     const runs: Promise<Timed<RunResult>>[] = [];
     for (let turn = 0; turn < 20; turn += 1) {
       runs.push(timed(() => bench.run('print(1)')));
+      slowness = Math.max(slowness, systemClock.slowness());
       await pause(250);
     }
     const answers = await Promise.all(runs);
@@ -119,13 +123,13 @@ describe.skipIf(skip)('when the Docker Engine stops', () => {
 
     expect(answers.map(({ value }) => value.status)).toEqual(answers.map(() => expect.toBeOneOf(LOST)));
     expect(answers.map(({ value }) => value.error?.name)).toEqual(answers.map(() => expect.toBeOneOf(CAUSES)));
-    expect(slowest([...answers, ...others])).toBeLessThan(10_000);
+    expect(slowest([...answers, ...others])).toBeLessThan(10_000 * slowness);
     expect(others.map(({ value }) => value)).toMatchObject([
       { host: { problem: { kind: 'engine_hung' } } },
       { ok: false, error: { kind: 'engine_hung' } },
     ]);
     expect(await interrupted).toMatchObject({ value: { status: 'sandbox_lost', sessionLost: true } });
-    expect((await interrupted).ms).toBeLessThan(10_000);
+    expect((await interrupted).ms).toBeLessThan(10_000 * slowness);
     expect(lag.max / 1e6).toBeLessThan(250);
     expect(bench.engine.snapshot().host).toMatchObject({ state: 'unavailable', problem: { kind: 'engine_hung' } });
 
