@@ -193,7 +193,7 @@ for _ in range(300):
     code: `import os, socket, time
 for _ in range(4):
   if os.fork() == 0:
-    held = [socket.socket() for _ in range(400)]
+    held = [socket.socket() for _ in range(600)]
     time.sleep(20)
 time.sleep(20)`,
     ends: ['sandbox_lost', 'out_of_memory'],
