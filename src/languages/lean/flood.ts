@@ -1,11 +1,14 @@
 import type { Disposable } from '../../base/disposable.ts';
 import type { LeanDocument } from './lsp/document.ts';
+import { MAX_ENTRIES } from './lsp/json.ts';
 
 /** MiB that Lean may say of a version of a document, also again and again; less than a message may have. */
 const MOST_MIB = 48;
 
 /** How a flood is told, behind `Lean`. */
-export const FLOOD = `had more than ${MOST_MIB} MiB to say, or more than 8 MiB in one message, and was stopped`;
+export const FLOOD =
+  `had more than ${MAX_ENTRIES.toLocaleString('en-US')} messages or ${MOST_MIB} MiB to say, ` +
+  'or more than 8 MiB in one message, and was stopped';
 
 /** What Lean says of a document from now on. */
 export interface FloodWatch extends Disposable {
@@ -25,7 +28,8 @@ export function watchForFlood(document: LeanDocument): FloodWatch {
     if (version !== ofVersion) said = 0;
     ofVersion = version;
     said += Math.max(0, isIncremental ? bytes : bytes - before);
-    if (cut || said > most || document.diagnosticBytes > most) flood.abort();
+    const isTooMuch = said > most || document.diagnosticBytes > most || document.diagnosticCount > MAX_ENTRIES;
+    if (cut || isTooMuch) flood.abort();
   });
   return {
     signal: flood.signal,

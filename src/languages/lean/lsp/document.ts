@@ -104,6 +104,11 @@ export class LeanDocument {
     return this.#news.bytes;
   }
 
+  /** How many diagnostics of the current version have come so far. */
+  get diagnosticCount(): number {
+    return this.#news.diagnostics.length;
+  }
+
   /** Whether its worker died; only `reopen` helps. */
   get crashed(): boolean {
     return this.#state.kind === 'crashed';

@@ -2,11 +2,15 @@ import type { Steps } from '../../../base/slices.ts';
 
 /** Bytes of one text that are kept; the rest of it is left out. */
 export const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+/** Entries of a list under one of `LONG_LISTS` that are kept, about what a report has room for; the rest is not parsed. */
+export const MAX_ENTRIES = 10_000;
+/** Keys of lists that may be long, and whose reader sees that one was cut. No verdict may rest on a list that is cut. */
+const LONG_LISTS: ReadonlySet<string> = new Set(['diagnostics', 'items']);
 
 /** A value that JSON text stands for. */
 export interface ParsedJson {
   readonly value: unknown;
-  /** A text in it was longer than `MAX_TEXT_BYTES`. */
+  /** A text in it was longer than `MAX_TEXT_BYTES`, or a list longer than `MAX_ENTRIES`. */
   readonly cut: boolean;
 }
 
@@ -29,7 +33,9 @@ export function* parseJson(text: Buffer): Steps<ParsedJson> {
 }
 
 /** An array or object whose end has not come; `key` is of the member under way. */
-type Open = { readonly array: unknown[] } | { readonly object: Record<string, unknown>; key: string };
+type Open =
+  | { readonly array: unknown[]; readonly most: number }
+  | { readonly object: Record<string, unknown>; key: string };
 
 class JsonReader {
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -43,15 +49,40 @@ class JsonReader {
 
   *read(): Steps<ParsedJson> {
     const root: unknown[] = [];
-    const stack: Open[] = [{ array: root }];
+    const stack: Open[] = [{ array: root, most: 1 }];
     for (let top = stack.at(-1); top; top = stack.at(-1)) {
-      const entered = stack.length <= SHALLOW && this.#small(top) ? null : yield* this.#value(top);
+      const entered = yield* this.#entry(top, stack.length);
       if (entered) stack.push(entered);
       else yield* this.#close(stack);
       yield;
     }
     if (this.#next() !== undefined) throw this.#wrong();
     return { value: root[0], cut: this.#cut };
+  }
+
+  /** Reads a value as `#value` does, or passes over all that are left where the list is full. */
+  *#entry(into: Open, depth: number): Steps<Open | null> {
+    if ('array' in into && into.array.length >= into.most) {
+      this.#cut = true;
+      yield* this.#passOver();
+      return null;
+    }
+    return depth <= SHALLOW && this.#small(into) ? null : yield* this.#value(into);
+  }
+
+  /** Goes to the end of the array under way; what is passed over may be anything that has an end. */
+  *#passOver(): Steps {
+    let depth = 0;
+    for (let until = this.#at; this.#at < this.#text.length; this.#at += 1) {
+      const byte = this.#text[this.#at];
+      if (byte === QUOTE) this.#at = yield* this.#stringEnd(this.#at + 1);
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+      else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && depth === 0) return;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
+      if (this.#at < until) continue;
+      until = this.#at + PIECE_BYTES;
+      yield;
+    }
   }
 
   /** Reads an array or object that is no larger than a piece as a whole; false for anything else. */
@@ -84,8 +115,9 @@ class JsonReader {
   *#value(into: Open): Steps<Open | null> {
     if (this.#take(OPEN_ARRAY)) {
       const array: unknown[] = [];
+      const isLong = 'object' in into && LONG_LISTS.has(into.key);
       put(into, array);
-      return this.#take(CLOSE_ARRAY) ? null : { array };
+      return this.#take(CLOSE_ARRAY) ? null : { array, most: isLong ? MAX_ENTRIES : Number.POSITIVE_INFINITY };
     }
     if (this.#take(OPEN_OBJECT)) {
       const object: Record<string, unknown> = {};

@@ -1,9 +1,10 @@
+import { slices } from '../../../base/slices.ts';
 import type { Diagnostic } from '../lsp/messages.ts';
 import { type CheckReport, EMPTY_REPORT } from '../report.ts';
 import { ENTRY, fitted } from '../reportSize.ts';
 import type { DeclarationAxioms } from '../verdict/axioms.ts';
 import { mayHideSorry } from '../verdict/hidden.ts';
-import { messagesOf, type Span, visibleIn } from '../verdict/report.ts';
+import { readMessages, type Span, visibleIn } from '../verdict/report.ts';
 import { factsOf, verdictOf } from '../verdict/verdict.ts';
 import { sorriesOf } from '../worker/check.ts';
 import { lineOf, type Piece } from './cells.ts';
@@ -47,8 +48,9 @@ export async function reportOn(
   const start = document.startOf(index);
   const span: Span = { from: start, start, end: start + lineOf(body).length, origin };
   // Asking for goals takes time, so everything is read off the document before.
-  const messages = messagesOf(said.diagnostics, document.lean.table, span, limit / ENTRY);
-  const messageCount = visibleIn(said.diagnostics, document.lean.table, span).length;
+  const visible = visibleIn(said.diagnostics, document.lean.table, span);
+  const messages = await slices.run(readMessages(visible, document.lean.table, span, limit / ENTRY));
+  const messageCount = visible.length;
   const facts = factsOf(said.diagnostics);
   const hidden = mayHideSorry(document.lean.text.slice(0, start), body, said.answers);
   const verdict = verdictOf({ ...facts, complete: true, fatal: said.fatal, hidden, axioms: said.answers });

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../base/slices.ts';
 import { type Diagnostic, LeanTag } from '../lsp/messages.ts';
 import { type ImportSpots, importSpots, type Spots } from '../text/importSpots.ts';
 import { type LineTable, type Part, type Spot, spotInPart } from '../text/position.ts';
@@ -60,25 +61,28 @@ export function visibleIn(diagnostics: readonly Diagnostic[], table: LineTable, 
   return diagnosticsIn(diagnostics, table, span).filter((diagnostic) => !isSilent(diagnostic));
 }
 
-/** What a caller sees of the diagnostics in `span`, by position; where they are more than `most`, what matters most. */
-export function messagesOf(
-  diagnostics: readonly Diagnostic[],
+/** Visible diagnostics as messages, by position; where they are more than `most`, what matters most. */
+export function* readMessages(
+  visible: readonly Diagnostic[],
   table: LineTable,
   span: Span,
-  most = Number.POSITIVE_INFINITY,
-): LeanMessage[] {
-  const visible = visibleIn(diagnostics, table, span);
-  const kept = visible.length > most ? byRank(visible).slice(0, most) : visible;
-  return kept.map((diagnostic) => messageOf(diagnostic, table, span)).sort(byPlace);
+  most: number,
+): Steps<LeanMessage[]> {
+  const messages: LeanMessage[] = [];
+  for (const diagnostic of visible.length > most ? byRank(visible).slice(0, most) : visible) {
+    messages.push(messageOf(diagnostic, table, span));
+    yield;
+  }
+  return messages.sort(byPlace);
 }
 
 function byPlace(a: Spot, b: Spot): number {
   return a.line - b.line || a.column - b.column;
 }
 
-/** What is printed in `span`, in order of place: at most `most` UTF-16 units of it, and all its bytes counted. */
-export function printedIn(diagnostics: readonly Diagnostic[], table: LineTable, span: Span, most: number): Printed {
-  const prints = visibleIn(diagnostics, table, span)
+/** What visible diagnostics print, in order of place: at most `most` UTF-16 units of it, and all its bytes counted. */
+export function* readPrinted(visible: readonly Diagnostic[], most: number): Steps<Printed> {
+  const prints = visible
     .filter((diagnostic) => severityOf(diagnostic) === 'information')
     .sort(({ range: { start: a } }, { range: { start: b } }) => a.line - b.line || a.character - b.character);
   let [text, bytes] = ['', 0];
@@ -86,6 +90,7 @@ export function printedIn(diagnostics: readonly Diagnostic[], table: LineTable, 
     const line = message.endsWith('\n') ? message : `${message}\n`;
     bytes += Buffer.byteLength(line);
     text += line.slice(0, most - text.length);
+    yield;
   }
   return { text, bytes };
 }

@@ -1,3 +1,4 @@
+import { slices } from '../../../base/slices.ts';
 import type { LeanDocument, NoAnswer, Settled, SettledVersion } from '../lsp/document.ts';
 import { type CheckReport, EMPTY_REPORT, type LeanMessage, type LeanSorry } from '../report.ts';
 import { ENTRY, fitted } from '../reportSize.ts';
@@ -8,7 +9,7 @@ import { sorryTokens, tokensOf } from '../text/tokens.ts';
 import { axiomsOf, type DeclarationAxioms } from '../verdict/axioms.ts';
 import { declarationsOf, findMain, type MainDeclaration } from '../verdict/declarations.ts';
 import { mayHideSorry } from '../verdict/hidden.ts';
-import { diagnosticsIn, messagesOf, type Printed, printedIn, type Span, visibleIn } from '../verdict/report.ts';
+import { diagnosticsIn, type Printed, readMessages, readPrinted, type Span, visibleIn } from '../verdict/report.ts';
 import { factsOf, verdictOf } from '../verdict/verdict.ts';
 import { goalsAt } from './goals.ts';
 import { CONTROL, type Questions, questionsFor, questionsOf } from './questions.ts';
@@ -161,12 +162,13 @@ async function report(reading: Reading, { limit, signal }: CheckTerms): Promise<
   const { text, table } = document;
   const facts = factsOf(diagnosticsIn(diagnostics, table, span));
   const isWhole = isSound(reading) && exit === null;
-  const messages = messagesOf(diagnostics, table, span, limit / ENTRY);
-  const messageCount = visibleIn(diagnostics, table, span).length;
+  const visible = visibleIn(diagnostics, table, span);
+  const messages = await slices.run(readMessages(visible, table, span, limit / ENTRY));
+  const messageCount = visible.length;
   const said = exit
     ? { messages: [...messages, exitMessage(exit, table, span)], messageCount: messageCount + 1 }
     : { messages, messageCount };
-  const printed = printedIn(diagnostics, table, span, limit);
+  const printed = await slices.run(readPrinted(visible, limit));
   const hidden = mayHideSorry(text.slice(0, span.start), text.slice(span.start, span.end), answers);
   const fatal = settled.fatalAt !== null || exit !== null;
   const verdict = verdictOf({ ...facts, complete: true, fatal, hidden, axioms: answers });

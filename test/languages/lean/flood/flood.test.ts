@@ -49,6 +49,9 @@ describe.each([
     ['longText', 'ok', null],
     ['tooLongText', 'error', 'TooMuchOutput'],
     ['tooMuch', 'error', 'TooMuchOutput'],
+    ['tooManySmall', 'error', 'TooMuchOutput'],
+    ['tooManyPrints', 'error', 'TooMuchOutput'],
+    ['tooManyErrors', 'error', 'TooMuchOutput'],
   ])('keeps nobody waiting: %s', async (flood, status, error) => {
     const interpreter = await open(flood);
     let shown = 0;

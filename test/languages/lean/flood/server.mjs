@@ -1,4 +1,6 @@
 // A server in the manner of a current Lean that says much of a text with `#flood` in it: `node server.mjs FLOOD`.
+/** Messages of one version that are taken. */
+const MOST = 10_000;
 const times = (count, make) => Array.from({ length: count }, (_, n) => make(n));
 
 /** The line that has `#flood`; null where none does. */
@@ -12,9 +14,12 @@ function said(message, severity = 3) {
 /** Publications, each of so many diagnostics. */
 const FLOODS = {
   largePrints: () => times(400, (n) => [said(`${n}`.repeat(20_000))]),
-  smallPrints: () => times(20_000, (n) => [said(`${n}`)]),
-  printsAtOnce: () => [times(100_000, (n) => said(`${n}`))],
-  errorsAtOnce: () => [times(100_000, (n) => said(`${n}`, 1))],
+  smallPrints: () => times(MOST, (n) => [said(`${n}`)]),
+  printsAtOnce: () => [times(MOST, (n) => said(`${n}`))],
+  errorsAtOnce: () => [times(MOST, (n) => said(`${n}`, 1))],
+  tooManySmall: () => times(100_000, (n) => [said(`${n}`)]),
+  tooManyPrints: () => [times(100_000, (n) => said(`${n}`))],
+  tooManyErrors: () => [times(100_000, (n) => said(`${n}`, 1))],
   theSame: () => times(2_000, () => [said('same')]),
   longText: () => [[said('é"\n'.repeat(1_200_000))]],
   tooLongText: () => [[said('x'.repeat(40_000_000))]],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_TEXT_BYTES, type ParsedJson, parseJson } from '../../../../src/languages/lean/lsp/json.ts';
+import { MAX_ENTRIES, MAX_TEXT_BYTES, type ParsedJson, parseJson } from '../../../../src/languages/lean/lsp/json.ts';
 
 function parsed(text: string | Buffer): ParsedJson {
   const steps = parseJson(Buffer.from(text));
@@ -57,7 +57,26 @@ describe('large JSON', () => {
     }
   });
 
+  it.each(['diagnostics', 'items'])('has a list of %s in its beginning, where it is too long', (key) => {
+    const entry = { LARGE: LARGE.slice(0, 40), list: [[1], { a: '\\"]}' }] };
+    const of = (count: number) => ({ before: [1], [key]: Array(count).fill(entry), after: { [key]: [2] } });
+    const whole = parsed(JSON.stringify(of(MAX_ENTRIES)));
+    expect(whole).toEqual({ value: of(MAX_ENTRIES), cut: false });
+    for (const more of [1, 5_000]) {
+      const { value, cut } = parsed(JSON.stringify(of(MAX_ENTRIES + more)));
+      expect({ cut, value }).toEqual({ cut: true, value: of(MAX_ENTRIES) });
+    }
+  });
+
+  it('has every other list whole, and one in its entries too', () => {
+    const value = { children: Array(MAX_ENTRIES + 1).fill(1), items: [Array(MAX_ENTRIES + 1).fill({ a: 'b' })] };
+    expect(parsed(JSON.stringify(value))).toEqual({ value, cut: false });
+  });
+
   it.each([
+    ['an open list that is too long', `{"items":[${'1,'.repeat(70_000)}1`],
+    ['an open text in a list that is too long', `{"items":[${'1,'.repeat(70_000)}"`],
+    ['a wrong end of a list that is too long', `{"items":[${'1,'.repeat(70_000)}1}`],
     ['an open text', `["${LARGE}`],
     ['an open array', `["${LARGE}"`],
     ['an open object', `{"a":"${LARGE}"`],

@@ -1,5 +1,6 @@
 import type { Diagnostic, DocumentSymbol } from '../../../../src/languages/lean/lsp/messages.ts';
 import { LineTable } from '../../../../src/languages/lean/text/position.ts';
+import { type LeanMessage, readMessages, type Span, visibleIn } from '../../../../src/languages/lean/verdict/report.ts';
 
 type Place = readonly [line: number, character: number];
 
@@ -39,4 +40,10 @@ export function symbol(
     selectionRange: range(nameStart, nameStart + name.length),
     children,
   };
+}
+
+/** What a caller sees of the diagnostics in `span`. */
+export function messagesOf(diagnostics: readonly Diagnostic[], table: LineTable, span: Span): LeanMessage[] {
+  const steps = readMessages(visibleIn(diagnostics, table, span), table, span, Number.POSITIVE_INFINITY);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }

@@ -6,8 +6,9 @@ import { Diagnostic, Range, readSymbols } from '../../../../src/languages/lean/l
 import { LineTable, ORIGIN } from '../../../../src/languages/lean/text/position.ts';
 import { axiomsOf } from '../../../../src/languages/lean/verdict/axioms.ts';
 import { declarationsOf } from '../../../../src/languages/lean/verdict/declarations.ts';
-import { diagnosticsIn, messagesOf } from '../../../../src/languages/lean/verdict/report.ts';
+import { diagnosticsIn } from '../../../../src/languages/lean/verdict/report.ts';
 import { factsOf, verdictOf } from '../../../../src/languages/lean/verdict/verdict.ts';
+import { messagesOf } from './diagnostics.ts';
 
 const Line = z.object({
   message: z

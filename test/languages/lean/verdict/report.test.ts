@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../../src/languages/lean/lsp/messages.ts';
 import { LineTable, ORIGIN } from '../../../../src/languages/lean/text/position.ts';
-import { diagnosticsIn, messagesOf, type Span } from '../../../../src/languages/lean/verdict/report.ts';
-import { diagnostic } from './diagnostics.ts';
+import { diagnosticsIn, type Span } from '../../../../src/languages/lean/verdict/report.ts';
+import { diagnostic, messagesOf } from './diagnostics.ts';
 
 const HEADER = 'import A\n';
 const CODE = '#eval 1\n😀 oops\n';
@@ -23,7 +23,7 @@ function texts(diagnostics: readonly Diagnostic[], of: Span = span): string[] {
   return messagesOf(diagnostics, table, of).map(({ text }) => text);
 }
 
-describe('messagesOf', () => {
+describe('messages', () => {
   it("tells them in the caller's coordinates", () => {
     const found = diagnostic(1, 'bad', [
       [2, 3],
