@@ -10,7 +10,7 @@ const real = (name: string, include: string[], exclude: string[] = []) => ({
 
 const attacks = ['test/isolation/**', 'test/faults/**'];
 /** Rows that measure the machine, which nobody else may use meanwhile. */
-const measuring = ['06', '07', '09', '21', '25', '35', '44', '49', '51'].map(
+const measuring = ['06', '07', '09', '21', '25', '35', '44', '49', '51', '54'].map(
   (row) => `test/isolation/${row}-*.test.ts`,
 );
 /** Floods of what Lean says, which measure too; they need nothing but Node. */

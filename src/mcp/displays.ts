@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Steps } from '../base/slices.ts';
 import type { Display, RunResult } from '../engine/types.ts';
+import { outOfRange } from './outOfRange.ts';
 import { hasRoom, type Picture, pictureOf } from './pictures.ts';
 
 /** Characters kept of one text that a display shows. */
@@ -18,11 +20,15 @@ export const DisplayAnswer = z.strictObject({
 export type DisplayAnswer = z.infer<typeof DisplayAnswer>;
 
 /** What a run showed, and the pictures apart; a result that is more than plain text comes last. */
-export function displaysOf(run: RunResult): { displays: DisplayAnswer[]; pictures: Picture[] } {
+export function* displaysOf(run: RunResult): Steps<{ displays: DisplayAnswer[]; pictures: Picture[] }> {
   const shown = run.displays.map(({ data }) => ({ data, isResult: false }));
   if (run.result && isRich(run.result)) shown.push({ data: run.result, isResult: true });
   const pictures: Picture[] = [];
-  const displays = shown.map(({ data, isResult }) => displayAnswer(data, isResult, pictures));
+  const displays: DisplayAnswer[] = [];
+  for (const { data, isResult } of shown) {
+    displays.push(displayAnswer(data, isResult, pictures));
+    yield;
+  }
   return { displays, pictures };
 }
 
@@ -57,7 +63,9 @@ function isText(mimeType: string): boolean {
 }
 
 function asText(content: unknown): string {
-  return typeof content === 'string' ? content : JSON.stringify(content, infinityAsText);
+  if (typeof content === 'string') return content;
+  // Asking about each value takes several times as long.
+  return JSON.stringify(content, outOfRange([content]) === null ? undefined : infinityAsText);
 }
 
 /** A number beyond what a double holds would be null in JSON. */

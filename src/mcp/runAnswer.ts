@@ -1,10 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { type Steps, slices } from '../base/slices.ts';
 import type { CheckReport, RunResult } from '../engine/types.ts';
 import { clip, DisplayAnswer, displaysOf, MAX_TEXT } from './displays.ts';
 import { ReportAnswer, reportFields } from './leanAnswer.ts';
 import { outOfRange } from './outOfRange.ts';
 import { runText } from './runText.ts';
+
+/** What has no place on a line: controls, ends of lines, what turns the direction of writing. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Characters of a variable's name in a note. */
+const MAX_NAME = 200;
 
 /** A run's end as clients read it. */
 export const RunAnswer = ReportAnswer.extend({
@@ -33,12 +39,16 @@ export type RunAnswer = z.infer<typeof RunAnswer>;
  * reader, not the JSON once more: clients that know structured content would pay twice for it, and in the others a
  * model reads output and tracebacks better unescaped. It leaves out nothing that a model acts on.
  */
-export function runAnswer(run: RunResult, withAxioms = false): CallToolResult {
-  const { displays, pictures } = displaysOf(run);
-  const answer = fieldsOf(run, displays, withAxioms);
+export function runAnswer(run: RunResult, withAxioms = false): Promise<CallToolResult> {
+  return slices.run(answerOf(run, withAxioms));
+}
+
+function* answerOf(run: RunResult, withAxioms: boolean): Steps<CallToolResult> {
+  const { displays, pictures } = yield* displaysOf(run);
+  const answer = yield* fieldsOf(run, displays, withAxioms);
   return {
     content: [
-      { type: 'text', text: runText(answer) },
+      { type: 'text', text: yield* runText(answer) },
       ...pictures.map((picture) => ({ type: 'image' as const, ...picture })),
     ],
     structuredContent: answer,
@@ -46,9 +56,9 @@ export function runAnswer(run: RunResult, withAxioms = false): CallToolResult {
   };
 }
 
-function fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolean): RunAnswer {
+function* fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolean): Steps<RunAnswer> {
   const result = run.result && String(run.result['text/plain'] ?? '');
-  const { state, leftOut } = stateOf(run);
+  const { state, leftOut } = yield* stateOf(run);
   return {
     run_id: run.runId,
     status: run.status,
@@ -70,19 +80,24 @@ function fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolean
 }
 
 /** The variables without those that JSON cannot carry, and a note on each of these. */
-function stateOf({ state, stateLeftOut }: RunResult): { state: RunAnswer['state']; leftOut: string[] } {
+function* stateOf({ state, stateLeftOut }: RunResult): Steps<{ state: RunAnswer['state']; leftOut: string[] }> {
   if (!state) return { state: null, leftOut: [] };
-  const large = stateLeftOut.map((name) => `Left out of state: ${name} is too large, or no JSON.`);
-  const variables = Object.entries(state).map((variable) => ({
-    variable,
-    place: outOfRange(Object.fromEntries([variable])),
-  }));
-  return {
-    state: Object.fromEntries(variables.filter(({ place }) => place === null).map(({ variable }) => variable)),
-    leftOut: variables
-      .flatMap(({ place }) => (place === null ? [] : [`Left out of state: ${place} is beyond 1.8e308.`]))
-      .concat(large),
-  };
+  const kept: [string, unknown][] = [];
+  const leftOut: string[] = [];
+  for (const [name, value] of Object.entries(state)) {
+    const place = outOfRange({ [name]: value });
+    if (place === null) kept.push([name, value]);
+    else leftOut.push(`Left out of state: ${printable(place)} is beyond 1.8e308.`);
+    yield;
+  }
+  const large = stateLeftOut.map((name) => `Left out of state: ${printable(name)} is too large, or no JSON.`);
+  return { state: Object.fromEntries(kept), leftOut: leftOut.concat(large) };
+}
+
+/** A name as code chose it, which might look like lines of ours. */
+function printable(name: string): string {
+  const text = name.replace(UNPRINTABLE, (it) => `\\u{${it.codePointAt(0)?.toString(16)}}`);
+  return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text;
 }
 
 function laterFields(cell: string, report: CheckReport) {

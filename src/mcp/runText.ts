@@ -1,10 +1,12 @@
+import type { Steps } from '../base/slices.ts';
 import type { DisplayAnswer } from './displays.ts';
 import { reportText } from './leanAnswer.ts';
 import type { RunAnswer } from './runAnswer.ts';
 
 /** A run's end for reading: what it wrote, its value, what it showed, what went wrong, and a last line of facts. */
-export function runText(run: RunAnswer): string {
-  return [
+export function* runText(run: RunAnswer): Steps<string> {
+  const state = run.state && (yield* stateText(run.state));
+  const parts = [
     run.stdout.trimEnd(),
     section('stderr', run.stderr.trimEnd()),
     ...run.displays.map(displayText),
@@ -18,11 +20,21 @@ export function runText(run: RunAnswer): string {
     reportText(run, true),
     ...run.later.map((later) => section(`${later.cell}, checked again: ${later.verdict}`, laterText(later))),
     ...run.notes,
-    section('state', run.state && JSON.stringify(run.state)),
+    section('state', state),
     facts(run),
-  ]
-    .filter(Boolean)
-    .join('\n');
+  ];
+  yield;
+  return parts.filter(Boolean).join('\n');
+}
+
+/** The variables as JSON, one a step. */
+function* stateText(state: Readonly<Record<string, unknown>>): Steps<string> {
+  const members: string[] = [];
+  for (const [name, value] of Object.entries(state)) {
+    members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+    yield;
+  }
+  return `{${members.join(',')}}`;
 }
 
 /** What Lean rejects is among its messages already. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type CallToolRequest,
   type CallToolResult,
@@ -10,6 +11,7 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import { plainText } from '../base/log.ts';
+import { slices } from '../base/slices.ts';
 import type { Engine, RunOutput } from '../engine/types.ts';
 import { deliverable } from './delivery/deliverable.ts';
 import { OutputProgress } from './progress.ts';
@@ -61,7 +63,12 @@ async function callTool(
   const onOutput = (output: RunOutput) => progress?.add(output);
   const call = { engine, owner: { ...client, kind: 'mcp' as const }, signal: context.mcpReq.signal, onOutput };
   try {
-    return deliverable(await tool.handle(params.arguments ?? {}, call));
+    // The protocol's library has looked at all arguments in this turn.
+    await nextTurn();
+    const answer = await slices.run(deliverable(await tool.handle(params.arguments ?? {}, call)));
+    // The transport writes it as JSON in one step, which may take long enough by itself.
+    await nextTurn();
+    return answer;
   } finally {
     progress?.end();
   }

@@ -1,4 +1,5 @@
-import { jsonBytes } from './jsonBytes.ts';
+import type { Steps } from '../../base/slices.ts';
+import { textBytes } from './jsonBytes.ts';
 import { readableText } from './readableText.ts';
 
 /** Bytes as JSON of an answer's text. */
@@ -10,16 +11,17 @@ const MOST_BYTES_OF_UNIT = 6;
 const PIECE_UNITS = 65_536;
 
 /** A text as an answer carries it: readable, and with its middle left out when it is too long. */
-export function answerText(text: string): string {
+export function* answerText(text: string): Steps<string> {
   const pieces: string[] = [];
   let left = MAX_TEXT_BYTES - TAIL_UNITS * MOST_BYTES_OF_UNIT;
   for (let at = 0; at < text.length; ) {
     const end = endOfPiece(text, at);
     const piece = readableText(text.slice(at, end));
-    left -= jsonBytes(piece);
+    left -= textBytes(piece);
     if (left < 0) return pieces.concat(withoutMiddle(text, at)).join('');
     pieces.push(piece);
     at = end;
+    yield;
   }
   return pieces.join('');
 }

@@ -1,3 +1,5 @@
+import type { Steps } from '../../base/slices.ts';
+
 /** Names and places from the top of a tree to one of its parts, as in `['displays', 3, 'texts']`. */
 export type Path = readonly (string | number)[];
 
@@ -9,30 +11,56 @@ export interface Cut {
 }
 
 /**
- * A tree after a cut; what lost nothing is the same object. Objects that lost something say so in `truncated`, where they
- * have it.
+ * Structured content after a cut, one item of its lists a step; what lost nothing is the same object. Objects that lost
+ * something say so in `truncated`, where they have it.
  */
-export function cutTree(value: unknown, cut: Cut, path: (string | number)[] = [], depth = 0): unknown {
-  if (typeof value === 'string') return cut.text(value, path);
-  if (Array.isArray(value)) return cutList(value, cut, path, depth);
-  return typeof value === 'object' && value !== null ? cutObject(value, cut, path, depth) : value;
-}
-
-function cutList(items: readonly unknown[], cut: Cut, path: (string | number)[], depth: number): readonly unknown[] {
-  const kept = cut.list(items, path, depth);
-  const parts = kept.map((item, at) => within(path, at, () => cutTree(item, cut, path, depth + 1)));
-  return kept.length === items.length && parts.every((part, at) => part === items[at]) ? items : parts;
-}
-
-function cutObject(value: object, cut: Cut, path: (string | number)[], depth: number): object {
-  let parts: Record<string, unknown> | undefined;
-  for (const [name, part] of Object.entries(value)) {
-    const after = within(path, name, () => cutTree(part, cut, path, depth));
-    if (after === part) continue;
-    parts ??= { ...value, ...('truncated' in value && { truncated: true }) };
-    parts[name] = after;
+export function* cutTree<T extends object>(tree: T, cut: Cut): Steps<T> {
+  const parts = new Map<string, unknown>();
+  for (const [name, part] of Object.entries(tree)) {
+    parts.set(name, Array.isArray(part) ? yield* cutTopList(part, cut, name) : cutPart(part, cut, [name], 0));
+    yield;
   }
-  return parts ?? value;
+  return withParts(tree, parts);
+}
+
+function* cutTopList(items: readonly unknown[], cut: Cut, name: string): Steps<readonly unknown[]> {
+  const parts: unknown[] = [];
+  for (const [at, item] of cut.list(items, [name], 0).entries()) {
+    parts.push(cutPart(item, cut, [name, at], 1));
+    yield;
+  }
+  return sameOr(items, parts);
+}
+
+function cutPart(value: unknown, cut: Cut, path: (string | number)[], depth: number): unknown {
+  if (typeof value === 'string') return cut.text(value, path);
+  if (Array.isArray(value)) {
+    const kept = cut.list(value, path, depth);
+    return sameOr(
+      value,
+      kept.map((item, at) => within(path, at, () => cutPart(item, cut, path, depth + 1))),
+    );
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = new Map<string, unknown>();
+  for (const [name, part] of Object.entries(value)) {
+    parts.set(
+      name,
+      within(path, name, () => cutPart(part, cut, path, depth)),
+    );
+  }
+  return withParts(value, parts);
+}
+
+function sameOr(items: readonly unknown[], parts: readonly unknown[]): readonly unknown[] {
+  return parts.length === items.length && parts.every((part, at) => part === items[at]) ? items : parts;
+}
+
+function withParts<T extends object>(whole: T, parts: ReadonlyMap<string, unknown>): T {
+  const changed = Object.entries(whole).filter(([name, part]) => parts.get(name) !== part);
+  if (changed.length === 0) return whole;
+  const after = Object.fromEntries(changed.map(([name]) => [name, parts.get(name)]));
+  return { ...whole, ...('truncated' in whole && { truncated: true }), ...after };
 }
 
 function within<T>(path: (string | number)[], key: string | number, look: () => T): T {

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { plainText } from '../../base/log.ts';
+import type { Steps } from '../../base/slices.ts';
 import { answerText, MAX_TEXT_BYTES } from './answerText.ts';
 import { type Content, fitContent } from './fit.ts';
 import { jsonBytes } from './jsonBytes.ts';
@@ -14,13 +15,13 @@ const MAX_PLACES = 5;
 const MAX_PLACE = 100;
 
 /** A tool's answer as it is sent: text without control bytes, and all together at most `MAX_ANSWER_BYTES`. */
-export function deliverable(answer: CallToolResult): CallToolResult {
+export function* deliverable(answer: CallToolResult): Steps<CallToolResult> {
   const others = answer.content.filter(({ type }) => type !== 'text');
   const texts = answer.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
-  const text = answerText(texts.join('\n'));
+  const text = yield* answerText(texts.join('\n'));
   if (!answer.structuredContent) return { ...answer, content: [{ type: 'text', text }, ...others] };
-  const room = MAX_ANSWER_BYTES - MAX_TEXT_BYTES - ENVELOPE_BYTES - jsonBytes(others);
-  const { content, places } = fitContent(answer.structuredContent as Content, room);
+  const room = MAX_ANSWER_BYTES - MAX_TEXT_BYTES - ENVELOPE_BYTES - (yield* jsonBytes(others));
+  const { content, places } = yield* fitContent(answer.structuredContent as Content, room);
   if (places.size === 0) return { ...answer, content: [{ type: 'text', text }, ...others] };
   const note = noteOf([...places]);
   return {

@@ -1,5 +1,6 @@
+import type { Steps } from '../../base/slices.ts';
 import { type Cut, cutTree, type Path } from './cutTree.ts';
-import { fitsInto, jsonBytes, unitsWithin } from './jsonBytes.ts';
+import { fitsInto, jsonBytes, textBytes, unitsWithin } from './jsonBytes.ts';
 
 /** What a tool answers as structured content. */
 export type Content = Readonly<Record<string, unknown>>;
@@ -20,27 +21,28 @@ const WORD_BYTES = 40;
  * their last items, innermost lists first. `state` is whole, or null when it takes more than half of the room: half a
  * variable is a wrong one.
  */
-export function fitContent(content: Content, maxBytes: number): Fitted {
+export function* fitContent(content: Content, maxBytes: number): Steps<Fitted> {
   const places = new Set<string>();
-  if (fitsInto(content, maxBytes)) return { content, places };
+  if (yield* fitsInto(content, maxBytes)) return { content, places };
   const { state, ...others } = content;
-  const stateBytes = jsonBytes(state);
+  const stateBytes = yield* jsonBytes(state);
   if (stateBytes <= maxBytes / 2) {
-    return { content: { ...content, ...cutParts(others, maxBytes - stateBytes, places) }, places };
+    return { content: { ...content, ...(yield* cutParts(others, maxBytes - stateBytes, places)) }, places };
   }
   places.add('state');
-  return { content: { ...content, ...cutParts(others, maxBytes, places), state: null, truncated: true }, places };
+  const parts = yield* cutParts(others, maxBytes, places);
+  return { content: { ...content, ...parts, state: null, truncated: true }, places };
 }
 
-function cutParts(content: Content, maxBytes: number, places: Set<string>): Content {
-  return cutLists(cutTexts(content, maxBytes, places), maxBytes, places);
+function* cutParts(content: Content, maxBytes: number, places: Set<string>): Steps<Content> {
+  return yield* cutLists(yield* cutTexts(content, maxBytes, places), maxBytes, places);
 }
 
-function cutTexts(content: Content, maxBytes: number, places: Set<string>): Content {
+function* cutTexts(content: Content, maxBytes: number, places: Set<string>): Steps<Content> {
   const sizes: number[] = [];
-  visit(content, { text: (text) => void (text.length > LEAST_TEXT_BYTES / 6 && sizes.push(jsonBytes(text))) });
-  const most = evenSize(sizes, jsonBytes(content) - maxBytes);
-  return cut(content, {
+  yield* visit(content, { text: (text) => void (text.length > LEAST_TEXT_BYTES / 6 && sizes.push(textBytes(text))) });
+  const most = evenSize(sizes, (yield* jsonBytes(content)) - maxBytes);
+  return yield* cut(content, {
     list: (items) => items,
     text(text, path) {
       const kept = unitsWithin(text, most - WORD_BYTES);
@@ -63,17 +65,15 @@ function evenSize(sizes: number[], excess: number): number {
   return LEAST_TEXT_BYTES;
 }
 
-function cutLists(content: Content, maxBytes: number, places: Set<string>): Content {
+function* cutLists(content: Content, maxBytes: number, places: Set<string>): Steps<Content> {
   let fitting = content;
-  for (let depth = deepest(content); depth >= 0; depth -= 1) {
-    const excess = jsonBytes(fitting) - maxBytes;
+  for (let depth = yield* deepest(content); depth >= 0; depth -= 1) {
+    const excess = (yield* jsonBytes(fitting)) - maxBytes;
     if (excess <= 0) break;
-    const lists: number[][] = [];
-    visit(fitting, {
-      list: (items, at) => void (at === depth && lists.push(items.map((item) => jsonBytes(item) + 1))),
-    });
-    const most = evenLength(lists, excess);
-    fitting = cut(fitting, {
+    const lists: (readonly unknown[])[] = [];
+    yield* visit(fitting, { list: (items, at) => void (at === depth && lists.push(items)) });
+    const most = evenLength(yield* bytesAtEach(lists), excess);
+    fitting = yield* cut(fitting, {
       text: (text) => text,
       list(items, path, at) {
         if (at !== depth || items.length <= most) return items;
@@ -85,17 +85,29 @@ function cutLists(content: Content, maxBytes: number, places: Set<string>): Cont
   return fitting;
 }
 
-/** The length to which the longest lists have to come down, for all their items' sizes together to be `excess` less. */
-function evenLength(lists: readonly (readonly number[])[], excess: number): number {
+/** Bytes of the items at each place of several lists together. */
+function* bytesAtEach(lists: readonly (readonly unknown[])[]): Steps<number[]> {
+  const bytes: number[] = [];
+  for (const items of lists) {
+    for (const [at, item] of items.entries()) {
+      bytes[at] = (bytes[at] ?? 0) + 1 + (yield* jsonBytes(item));
+      yield;
+    }
+  }
+  return bytes;
+}
+
+/** The length to which the longest lists have to come down, for the bytes at all places together to be `excess` less. */
+function evenLength(bytesAt: readonly number[], excess: number): number {
   let left = excess;
-  let length = lists.reduce((most, { length }) => Math.max(most, length), 0);
-  for (; length > 0 && left > 0; length -= 1) for (const sizes of lists) left -= sizes[length - 1] ?? 0;
+  let length = bytesAt.length;
+  for (; length > 0 && left > 0; length -= 1) left -= bytesAt[length - 1] ?? 0;
   return length;
 }
 
-function deepest(content: Content): number {
+function* deepest(content: Content): Steps<number> {
   let most = -1;
-  visit(content, {
+  yield* visit(content, {
     list(_items, depth) {
       most = Math.max(most, depth);
     },
@@ -103,11 +115,11 @@ function deepest(content: Content): number {
   return most;
 }
 
-function visit(
+function* visit(
   content: Content,
   look: { text?(text: string): void; list?(items: readonly unknown[], depth: number): void },
-): void {
-  cut(content, {
+): Steps {
+  yield* cut(content, {
     text(text) {
       look.text?.(text);
       return text;
@@ -119,8 +131,8 @@ function visit(
   });
 }
 
-function cut(content: Content, by: Cut): Content {
-  return cutTree(content, by) as Content;
+function cut(content: Content, by: Cut): Steps<Content> {
+  return cutTree(content, by);
 }
 
 function placeOf(path: Path): string {

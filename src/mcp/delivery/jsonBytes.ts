@@ -1,58 +1,110 @@
-/** \b, \t, \n, \f, \r, the quote and the backslash. */
-const ESCAPED = [8, 9, 10, 12, 13, 34, 92];
-const MOST_BYTES = 6;
-/** Bytes of each UTF-16 unit as `JSON.stringify` writes it, in UTF-8; 0 for halves of surrogate pairs. */
-const UNIT_BYTES = Uint8Array.from({ length: 0x10000 }, (_, code) => {
-  if (ESCAPED.includes(code)) return 2;
-  if (code < 0x80) return code < 0x20 ? MOST_BYTES : 1;
-  if (code < 0x800) return 2;
-  return code >= 0xd800 && code <= 0xdfff ? 0 : 3;
-});
+import type { Steps } from '../../base/slices.ts';
 
-/** Bytes of a value as JSON in UTF-8, without writing it; 0 for undefined. */
-export function jsonBytes(value: unknown): number {
-  return bytesOf(value, exactBytes);
+/** UTF-16 units of a text that are measured in one step. */
+const PIECE_UNITS = 64 * 1024;
+/** Values and units that are looked at in one step; a value counts as so many units. */
+const STEP_UNITS = 256 * 1024;
+const VALUE_UNITS = 64;
+const MOST_BYTES_OF_UNIT = 6;
+const QUOTES = 2;
+/** Text of a byte for each unit, without escapes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+const SHORT_UNITS = 256;
+
+/** Bytes of a value as JSON in UTF-8, without keeping that; 0 for undefined. */
+export function* jsonBytes(value: unknown): Steps<number> {
+  return yield* new Meter(textBytes).measure(value);
 }
 
 /** Whether a value has at most so many bytes as JSON in UTF-8. */
-export function fitsInto(value: unknown, bytes: number): boolean {
+export function* fitsInto(value: unknown, bytes: number): Steps<boolean> {
   // Most values are far smaller than any bound, and then nobody has to look at each character.
-  return bytesOf(value, (text) => 2 + text.length * MOST_BYTES) <= bytes || jsonBytes(value) <= bytes;
+  const most = yield* new Meter((text) => QUOTES + text.length * MOST_BYTES_OF_UNIT).measure(value);
+  return most <= bytes || (yield* jsonBytes(value)) <= bytes;
+}
+
+/** Bytes of a text as JSON in UTF-8, quotes included. */
+export function textBytes(text: string): number {
+  if (text.length <= SHORT_UNITS && PLAIN.test(text)) return QUOTES + text.length;
+  // For longer ones JSON's own writer takes a fraction of the time that a look at each unit takes.
+  return Buffer.byteLength(JSON.stringify(text));
 }
 
 /** How many UTF-16 units of `text` have at most `bytes` bytes as JSON, quotes included; never half of a pair. */
 export function unitsWithin(text: string, bytes: number): number {
-  return measure(text, bytes).units;
-}
-
-function exactBytes(text: string): number {
-  return measure(text, Number.MAX_SAFE_INTEGER).bytes;
-}
-
-function measure(text: string, limit: number): { readonly units: number; readonly bytes: number } {
-  let bytes = 2;
+  let left = bytes - QUOTES;
   for (let at = 0; at < text.length; ) {
-    const size = UNIT_BYTES[text.charCodeAt(at)] ?? 0;
-    const isPair = size === 0 && (text.codePointAt(at) ?? 0) > 0xffff;
-    const next = bytes + (size || (isPair ? 4 : MOST_BYTES));
-    if (next > limit) return { units: at, bytes };
-    bytes = next;
-    at += isPair ? 2 : 1;
+    const piece = text.slice(at, endOfPiece(text, at));
+    const size = textBytes(piece) - QUOTES;
+    if (size > left) return at + unitsOfPiece(piece, left);
+    left -= size;
+    at += piece.length;
   }
-  return { units: text.length, bytes };
+  return text.length;
 }
 
-function bytesOf(value: unknown, textBytes: (text: string) => number): number {
-  if (typeof value === 'string') return textBytes(value);
-  if (value === undefined) return 0;
-  if (typeof value !== 'object' || value === null) return String(value).length;
-  let bytes = 2;
-  let parts = 0;
-  for (const [name, part] of Object.entries(value)) {
-    const size = bytesOf(part, textBytes);
-    if (size === 0) continue;
-    bytes += size + (Array.isArray(value) ? 0 : textBytes(name) + 1);
-    parts += 1;
+function unitsOfPiece(piece: string, bytes: number): number {
+  let [units, left] = [0, bytes];
+  for (const character of piece) {
+    left -= textBytes(character) - QUOTES;
+    if (left < 0) break;
+    units += character.length;
   }
-  return bytes + Math.max(0, parts - 1);
+  return units;
+}
+
+function endOfPiece(text: string, from: number): number {
+  const end = from + PIECE_UNITS;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last <= 0xdbff ? end + 1 : end;
+}
+
+class Meter {
+  readonly #textBytes: (text: string) => number;
+  #units = 0;
+
+  constructor(bytesOfText: (text: string) => number) {
+    this.#textBytes = bytesOfText;
+  }
+
+  *measure(value: unknown): Steps<number> {
+    if (typeof value === 'string') return yield* this.#text(value);
+    if (typeof value !== 'object' || value === null) return value === undefined ? 0 : String(value).length;
+    const names = Array.isArray(value) ? null : Object.keys(value);
+    const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    let bytes = 2;
+    let parts = 0;
+    for (const [at, part] of items.entries()) {
+      const size = this.#small(part) ?? (yield* this.measure(part));
+      const name = names?.[at];
+      if (size > 0) {
+        bytes += size + (name === undefined ? 0 : this.#textBytes(name) + 1);
+        parts += 1;
+      }
+      this.#units += VALUE_UNITS + (name?.length ?? 0);
+      if (this.#units < STEP_UNITS) continue;
+      this.#units = 0;
+      yield;
+    }
+    return bytes + Math.max(0, parts - 1);
+  }
+
+  /** Bytes of what needs no pause; a generator for each number and each word would take far longer than they do. */
+  #small(value: unknown): number | undefined {
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value).length;
+    if (typeof value !== 'string' || value.length > PIECE_UNITS) return undefined;
+    this.#units += value.length;
+    return this.#textBytes(value);
+  }
+
+  *#text(text: string): Steps<number> {
+    let bytes = QUOTES;
+    for (let at = 0; at < text.length; ) {
+      const end = endOfPiece(text, at);
+      bytes += this.#textBytes(text.slice(at, end)) - QUOTES;
+      at = end;
+      yield;
+    }
+    return bytes;
+  }
 }

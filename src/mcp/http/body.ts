@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type Parsed, parseMessage } from '../parseMessage.ts';
+import { slices } from '../../base/slices.ts';
+import { type Parsed, parseMessage } from '../incoming/parseMessage.ts';
 
 /** Bytes that a request's body may have. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -24,5 +25,5 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   } catch {
     return { kind: 'gone' };
   }
-  return parseMessage(Buffer.concat(chunks).toString('utf8'));
+  return slices.run(parseMessage(Buffer.concat(chunks)));
 }

@@ -4,18 +4,21 @@ const NEWLINE = 0x0a;
 
 /** A line of a stream; of one that was too long to be kept, the id that it has as a JSON-RPC message. */
 export type Line =
-  | { readonly kind: 'whole'; readonly text: string }
+  | { readonly kind: 'whole'; readonly bytes: Buffer }
   | { readonly kind: 'too_long'; readonly id: string | number | null };
+
+/** Of a line that is longer its id is looked for as it comes: in all of one that is too long it would take too long. */
+const LONG_BYTES = 1024 * 1024;
 
 /** What has come of a line. */
 type Begun =
-  | { readonly kind: 'kept'; readonly chunks: Buffer[]; length: number }
+  | { readonly kind: 'kept'; readonly chunks: Buffer[]; length: number; id: TopLevelId | null }
   | { readonly kind: 'passing'; readonly id: TopLevelId };
 
 /** Cuts a stream into lines; keeps at most `maxBytes` of it. */
 export class Lines {
   readonly #maxBytes: number;
-  #begun: Begun = { kind: 'kept', chunks: [], length: 0 };
+  #begun: Begun = { kind: 'kept', chunks: [], length: 0, id: null };
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -37,15 +40,17 @@ export class Lines {
     if (begun.kind === 'kept') {
       begun.chunks.push(bytes);
       begun.length += bytes.length;
-      if (begun.length > this.#maxBytes) this.#begun = { kind: 'passing', id: idIn(begun.chunks) };
+      begun.id?.take(bytes);
+      if (begun.length > LONG_BYTES) begun.id ??= idIn(begun.chunks);
+      if (begun.id && begun.length > this.#maxBytes) this.#begun = { kind: 'passing', id: begun.id };
     } else begun.id.take(bytes);
   }
 
   #end(): Line {
     const begun = this.#begun;
-    this.#begun = { kind: 'kept', chunks: [], length: 0 };
+    this.#begun = { kind: 'kept', chunks: [], length: 0, id: null };
     if (begun.kind === 'passing') return { kind: 'too_long', id: begun.id.id };
-    return { kind: 'whole', text: Buffer.concat(begun.chunks).toString('utf8') };
+    return { kind: 'whole', bytes: Buffer.concat(begun.chunks) };
   }
 }
 

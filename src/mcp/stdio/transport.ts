@@ -1,12 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { deferred } from '../../base/deferred.ts';
-import { escapedJson } from '../../base/json.ts';
-import { parseMessage } from '../parseMessage.ts';
+import { escapedControls } from '../../base/json.ts';
+import { type Steps, slices } from '../../base/slices.ts';
+import { parseMessage } from '../incoming/parseMessage.ts';
 import { type Line, Lines } from './lines.ts';
 
 // One call may carry megabytes of code, stdin and state, escaped as JSON.
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+
+/** Characters of a message that are written in one step. */
+const PIECE = 64 * 1024;
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -23,6 +27,7 @@ export class StdioTransport implements Transport {
   readonly #stdout: Writable;
   readonly #lines = new Lines(MAX_MESSAGE_BYTES);
   readonly #closed = deferred<void>();
+  #lastWrite = Promise.resolve();
   #isClosed = false;
 
   constructor(stdin: Readable, stdout: Writable) {
@@ -57,17 +62,29 @@ export class StdioTransport implements Transport {
   }
 
   readonly #take = (chunk: Buffer): void => {
-    for (const line of this.#lines.take(chunk)) if (!this.#isClosed) this.#read(line);
+    // What comes meanwhile waits, and the end of the stream with it.
+    this.#stdin.pause();
+    const resume = () => this.#isClosed || this.#stdin.resume();
+    slices.run(this.#readLines(chunk)).then(resume, (error: Error) => this.onerror?.(error));
   };
 
-  #read(line: Line): void {
+  *#readLines(chunk: Buffer): Steps {
+    for (const line of this.#lines.take(chunk)) {
+      if (this.#isClosed) return;
+      yield* this.#read(line);
+      yield;
+    }
+  }
+
+  *#read(line: Line): Steps {
     if (line.kind === 'whole') {
-      if (line.text.trim() !== '') this.#readText(line.text);
+      if (!isBlank(line.bytes)) yield* this.#readJson(line.bytes);
     } else this.#refuse(line.id, INVALID_REQUEST, `The message is over ${MAX_MESSAGE_BYTES} bytes and was not read.`);
   }
 
-  #readText(text: string): void {
-    const parsed = parseMessage(text);
+  *#readJson(json: Buffer): Steps {
+    const parsed = yield* parseMessage(json);
+    if (this.#isClosed) return;
     if (parsed.kind === 'invalid') this.#refuse(null, PARSE_ERROR, `The message cannot be read. ${parsed.reason}`);
     else this.#readValue(parsed.value);
   }
@@ -82,10 +99,35 @@ export class StdioTransport implements Transport {
     void this.#write({ jsonrpc: '2.0', id, error: { code, message } });
   }
 
+  /** Messages leave one after the other. */
   #write(message: object): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
-    return new Promise((resolve) => this.#stdout.write(`${escapedJson(message)}\n`, () => resolve()));
+    this.#lastWrite = this.#lastWrite.then(() => slices.run(this.#writeText(JSON.stringify(message))));
+    return this.#lastWrite.then(() => this.#left());
   }
+
+  *#writeText(json: string): Steps {
+    for (let at = 0; at < json.length && !this.#isClosed; ) {
+      const end = at + PIECE + (isHighSurrogate(json.charCodeAt(at + PIECE - 1)) ? 1 : 0);
+      this.#stdout.write(escapedControls(json.slice(at, end)));
+      at = end;
+      yield;
+    }
+    if (!this.#isClosed) this.#stdout.write('\n');
+  }
+
+  /** Resolves when what was written has left. */
+  #left(): Promise<void> {
+    return this.#isClosed ? Promise.resolve() : new Promise((resolve) => this.#stdout.write('', () => resolve()));
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** Long lines have something in them. */
+function isBlank(line: Buffer): boolean {
+  return line.length < PIECE && line.toString('latin1').trim() === '';
 }
 
 function messageOf(value: unknown): JSONRPCMessage | null {

@@ -1,0 +1,199 @@
+import type { Steps } from '../../base/slices.ts';
+
+/** Levels of lists and objects that a message may have; Python's own reader of JSON ends at a thousand. */
+export const MAX_DEPTH = 500;
+/**
+ * Values that a message may have, each member of an object counted as three, since parsers and validators take so much
+ * longer for a key. What a run hands out as `state` has at most 100,000 and can be sent back.
+ */
+export const MAX_VALUES = 120_000;
+/** Members that the message, its parameters and the arguments of a call have together: validators copy these several times. */
+const MAX_TOP_MEMBERS = 1_000;
+const TOP_LEVELS = 3;
+/** Bytes that are read in one step; a value of more is read in several. */
+export const PIECE_BYTES = 64 * 1024;
+
+const KEY_VALUES = 2;
+/** Names of the place where a message has too many values, as in `params.arguments.state`. */
+const PLACE_NAMES = 3;
+const PLACE_BYTES = 100;
+
+const [QUOTE, BACKSLASH, UNICODE, COMMA, COLON] = [0x22, 0x5c, 0x75, 0x2c, 0x3a];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** A value of more than `PIECE_BYTES`, by the offsets of its first byte and behind its last one. */
+export type LargeValue =
+  | { readonly kind: 'text'; readonly start: number; readonly end: number; readonly cuts: readonly number[] }
+  | LargeContainer;
+
+/** A list or object, in segments that a comma separates. */
+export interface LargeContainer {
+  readonly kind: 'list' | 'object';
+  readonly start: number;
+  readonly end: number;
+  readonly segments: readonly Segment[];
+}
+
+/** Either several small values or members, or a single one whose value is large. */
+export interface Segment {
+  readonly start: number;
+  readonly end: number;
+  readonly large: LargeValue | null;
+}
+
+/** How a message is to be read, or why it is not. */
+export type Outline =
+  | { readonly kind: 'outline'; readonly root: LargeContainer }
+  | { readonly kind: 'invalid'; readonly reason: string };
+
+interface Open {
+  readonly kind: 'list' | 'object';
+  readonly start: number;
+  readonly segments: Segment[];
+  /** Where the segment under way begins. */
+  from: number;
+  /** Where the value or member under way begins. */
+  member: number;
+  /** Its value, when that is large and has ended. */
+  large: LargeValue | null;
+}
+
+/**
+ * Finds where JSON can be cut into pieces that take little time to parse, and refuses what has too many levels or values.
+ * The root is a list around the text. What is no JSON gets either answer.
+ */
+export function* outlineOf(json: Buffer): Steps<Outline> {
+  const scan = new Scan(json);
+  for (let end = PIECE_BYTES; scan.reason === null && end < json.length; end += PIECE_BYTES) {
+    scan.advance(end);
+    yield;
+  }
+  return scan.finish();
+}
+
+class Scan {
+  /** Why the message is refused. */
+  reason: string | null = null;
+  readonly #json: Buffer;
+  readonly #root: Open = opened('list', -1);
+  readonly #outer: Open[] = [];
+  #top = this.#root;
+  #at = 0;
+  #values = 1;
+  #topMembers = 0;
+  #text: { readonly start: number; readonly cuts: number[] } | null = null;
+
+  constructor(json: Buffer) {
+    this.#json = json;
+  }
+
+  /** Goes on to an offset, or a little beyond. */
+  advance(to: number): void {
+    while (this.#at < to && this.reason === null) {
+      if (this.#text) this.#passText(this.#text, to);
+      else this.#take(this.#json[this.#at]);
+    }
+  }
+
+  finish(): Outline {
+    this.advance(this.#json.length);
+    if (this.reason !== null) return { kind: 'invalid', reason: this.reason };
+    if (this.#text || this.#outer.length > 0) return { kind: 'invalid', reason: 'It is not JSON.' };
+    return { kind: 'outline', root: ended(this.#root, this.#json.length) };
+  }
+
+  #take(byte: number | undefined): void {
+    if (byte === QUOTE) this.#text = { start: this.#at, cuts: [] };
+    else if (byte === COMMA) this.#separate();
+    else if (byte === COLON) this.#name();
+    else if (byte === OPEN_LIST) this.#open('list');
+    else if (byte === OPEN_OBJECT) this.#open('object');
+    else if (byte === CLOSE_LIST) this.#close('list');
+    else if (byte === CLOSE_OBJECT) this.#close('object');
+    this.#at += 1;
+  }
+
+  #passText(text: { readonly start: number; readonly cuts: number[] }, to: number): void {
+    const json = this.#json;
+    let at = Math.max(this.#at, text.start + 1);
+    for (; at < to; at += 1) {
+      const byte = json[at];
+      if (byte === QUOTE) break;
+      if (byte === BACKSLASH) at += json[at + 1] === UNICODE ? 5 : 1;
+    }
+    if (at < to) {
+      this.#at = at + 1;
+      this.#text = null;
+      const { start, cuts } = text;
+      if (this.#at - start > PIECE_BYTES) this.#top.large = { kind: 'text', start, end: this.#at, cuts };
+      return;
+    }
+    while (((json[at] ?? 0) & 0xc0) === 0x80) at += 1;
+    text.cuts.push(at);
+    this.#at = at;
+  }
+
+  #separate(): void {
+    this.#count(1);
+    endMember(this.#top, this.#at, PIECE_BYTES);
+  }
+
+  #name(): void {
+    this.#count(KEY_VALUES);
+    // What came before was no value.
+    this.#top.large = null;
+    if (this.#outer.length > TOP_LEVELS) return;
+    this.#topMembers += 1;
+    if (this.#topMembers <= MAX_TOP_MEMBERS) return;
+    this.reason = `It has more than ${MAX_TOP_MEMBERS} members in its first ${TOP_LEVELS} levels.`;
+  }
+
+  #open(kind: Open['kind']): void {
+    this.#outer.push(this.#top);
+    this.#top = opened(kind, this.#at);
+    this.#count(1);
+    if (this.#outer.length > MAX_DEPTH) this.reason = `It has more than ${MAX_DEPTH} levels.`;
+  }
+
+  #close(kind: Open['kind']): void {
+    const outer = this.#outer.pop();
+    if (outer && kind === this.#top.kind) {
+      if (this.#at - this.#top.start > PIECE_BYTES) outer.large = ended(this.#top, this.#at);
+      this.#top = outer;
+    } else this.reason = 'It is not JSON.';
+  }
+
+  #count(values: number): void {
+    this.#values += values;
+    if (this.#values <= MAX_VALUES) return;
+    const place = [...this.#outer, this.#top].slice(1, 1 + PLACE_NAMES).flatMap((open) => this.#nameIn(open) ?? []);
+    const where = place.length > 0 ? `; it is in ${place.join('.')} that they become too many` : '';
+    this.reason = `It has more than ${MAX_VALUES} values, where a member of an object counts as three${where}.`;
+  }
+
+  /** The name of the member under way, when that is short and plain. */
+  #nameIn({ member }: Open): string | undefined {
+    return /^\s*"(\w+)"\s*:/.exec(this.#json.toString('latin1', member, member + PLACE_BYTES))?.[1];
+  }
+}
+
+function opened(kind: Open['kind'], start: number): Open {
+  return { kind, start, segments: [], from: start + 1, member: start + 1, large: null };
+}
+
+function ended(open: Open, at: number): LargeContainer {
+  const { kind, start, segments } = open;
+  endMember(open, at, 0);
+  return { kind, start, end: at + 1, segments };
+}
+
+/** Ends a segment with the member that ends at `at`, when its value is large or the segment is. */
+function endMember(open: Open, at: number, enough: number): void {
+  const { segments, from, member, large } = open;
+  if (large && member > from) segments.push({ start: from, end: member - 1, large: null });
+  if (large) segments.push({ start: member, end: at, large });
+  else if (at - from >= enough) segments.push({ start: from, end: at, large: null });
+  if (large || at - from >= enough) open.from = at + 1;
+  open.large = null;
+  open.member = at + 1;
+}
