@@ -50,6 +50,9 @@ write(event("display", '"data": {"text/plain": "%s"}, "id": null' % ("x" * 6_200
   'a state of long keys with halves of pairs': `
 keys = ",".join('"%d%s\\\\ud800": 0' % (n, "k" * 270) for n in range(49_000))
 write(event("state", '"state": {%s}, "leftOut": []' % keys).encode())`,
+  'a state of keys with pairs of surrogates': `
+keys = ",".join('"%d%s": "\\\\u001b[3"' % (n, "\\\\ud83d\\\\ude00" * 18) for n in range(24_000))
+write(event("state", '"state": {%s}, "leftOut": []' % keys).encode())`,
   'a state of many keys': `
 keys = ",".join('"%d%s": 0' % (n, "k" * 120) for n in range(33_000))
 write(event("state", '"state": {%s}, "leftOut": []' % keys).encode())`,

@@ -53,7 +53,8 @@ export const HOSTILE: readonly Job[] = [
   {
     name: 'fork storm',
     code: 'import os\nwhile True:\n  try: os.fork()\n  except OSError: pass',
-    ends: ['timeout'],
+    // On a crowded machine its agent may not get the CPU to stop it in time: then its own sandbox is given up.
+    ends: ['timeout', 'sandbox_lost'],
     timeoutSeconds: 1,
   },
   { name: 'memory bomb', code: 'x = []\nwhile True: x.append(bytearray(1 << 22))', ends: ['out_of_memory', 'error'] },
