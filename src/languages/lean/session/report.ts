@@ -47,12 +47,11 @@ export async function reportOn(
 ): Promise<CheckReport> {
   const start = document.startOf(index);
   const span: Span = { from: start, start, end: start + lineOf(body).length, origin };
-  // Asking for goals takes time, so everything is read off the document before.
   const visible = visibleIn(said.diagnostics, document.lean.table, span);
-  const messages = await slices.run(readMessages(visible, document.lean.table, span, limit / ENTRY));
-  const messageCount = visible.length;
   const facts = factsOf(said.diagnostics);
   const hidden = mayHideSorry(document.lean.text.slice(0, start), body, said.answers);
+  const messages = await slices.run(readMessages(visible, document.lean.table, span, limit / ENTRY));
+  const messageCount = visible.length;
   const verdict = verdictOf({ ...facts, complete: true, fatal: said.fatal, hidden, axioms: said.answers });
   const axioms = isSound(said) ? said.answers.map(({ name, axioms: list }) => ({ name, axioms: list })) : null;
   const sorries = await sorriesOf({ document: document.lean, span }, limit, signal);
