@@ -119,7 +119,8 @@ describe.each(Object.entries(WAYS))('row 54: floods through the MCP server, %s',
     },
   );
 
-  it.runIf(way.startsWith('HTTP, 2026')).each(Object.entries(EVENTS))(
+  // What a run says costs the same on every way; one of them will do.
+  it.each(way === 'HTTP, 2026-07-28' ? Object.entries(EVENTS) : [])(
     'are so with the events of row 44: %s',
     async (_, code) => {
       const args = Buffer.from(JSON.stringify({ language: 'python', code }));
