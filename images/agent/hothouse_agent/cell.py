@@ -108,12 +108,12 @@ def _silenced(code):
 
 def _exited(error):
     code = error.code
-    if not code and (code is None or isinstance(code, int)):
+    if code is None:
         return End("ok", 0)
     if isinstance(code, int):
         # As of a process: what is no C long counts as -1.
         status = code & 0xFF if -(1 << 63) <= code < 1 << 63 else 0xFF
-        return End("error", status, _exit_error(_text(code)))
+        return End("error", status, _exit_error(_text(code))) if code else End("ok", 0)
     print(_text(code), file=sys.stderr)
     return End("error", 1, _exit_error("1"))
 
