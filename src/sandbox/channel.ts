@@ -1,4 +1,5 @@
 import { deferred } from '../base/deferred.ts';
+import type { Steps } from '../base/slices.ts';
 import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
 import { EVENT_PREFIX_BYTES, type SignalName } from '../protocol/messages.ts';
 import type { Channel, ChannelEnd, ChannelListener } from './sandbox.ts';
@@ -40,12 +41,12 @@ export class LiveChannel implements Channel {
   }
 
   /** Takes a frame of this channel from the agent. */
-  receive({ type, payload }: Frame): void {
+  *receive({ type, payload }: Frame): Steps {
     if (type === FrameType.stdout) this.#listener.onStdout(payload);
     else if (type === FrameType.stderr) this.#listener.onStderr(payload);
-    else if (type === FrameType.event) {
+    else if (type === FrameType.event && this.#listener.onEvent) {
       const counts = [payload.readBigUInt64BE(0), payload.readBigUInt64BE(8)].map(Number);
-      this.#listener.onEvent(payload.subarray(EVENT_PREFIX_BYTES), counts[0] ?? 0, counts[1] ?? 0);
+      yield* this.#listener.onEvent(payload.subarray(EVENT_PREFIX_BYTES), counts[0] ?? 0, counts[1] ?? 0);
     }
   }
 

@@ -35,8 +35,8 @@ export class AgentConnection {
   readonly #unsent: Buffer[] = [];
   #diagnostics = '';
 
-  /** Called with each frame but `ready`. */
-  onFrame: (frame: Frame) => void = () => {};
+  /** Handles each frame but `ready`, in steps; the next frame waits. */
+  onFrame: (frame: Frame) => Steps = function* () {};
   /** Resolves once when nothing will be heard any more. */
   readonly lost: Promise<SandboxLoss> = this.#lost.promise;
 
@@ -102,7 +102,7 @@ export class AgentConnection {
   *#work(): Steps {
     try {
       for (let frame = this.#decoder.next(); frame && !this.#isLost; frame = this.#decoder.next()) {
-        this.#dispatch(frame);
+        yield* this.#dispatch(frame);
         yield;
       }
     } catch (error) {
@@ -122,9 +122,9 @@ export class AgentConnection {
     else setImmediate(() => this.#onEnded(loss));
   }
 
-  #dispatch(frame: Frame): void {
+  *#dispatch(frame: Frame): Steps {
     if (frame.type !== FrameType.ready) {
-      this.onFrame(frame);
+      yield* this.onFrame(frame);
       return;
     }
     const ready = Ready.parse(JSON.parse(frame.payload.toString('utf8')));

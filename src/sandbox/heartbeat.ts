@@ -3,7 +3,7 @@ import type { Disposable } from '../base/disposable.ts';
 
 /** After so long without a word of an agent that owes an answer, its host is asked about it. Milliseconds. */
 export const SILENT_MS = 4_000;
-/** A silence after which an agent counts as gone although its container runs: it gets no CPU, or hangs. */
+/** A silence after which an agent counts as gone although its container runs: it hangs. A slow machine gives it longer. */
 export const GONE_MS = 60_000;
 
 /** What a heartbeat works with. */
@@ -84,7 +84,7 @@ export class Heartbeat implements Disposable {
     );
     if (!this.#isSilent(SILENT_MS)) return this.#waitOn();
     if (reason !== null) onGone(reason);
-    else if (this.#isSilent(GONE_MS)) onGone(`nothing was heard of it for ${(clock.now() - this.#heardAt) / 1000} s`);
+    else if (this.#isSilent(GONE_MS * clock.slowness())) onGone(`nothing was heard of it for ${(clock.now() - this.#heardAt) / 1000} s`);
     else this.#waitOn();
   }
 

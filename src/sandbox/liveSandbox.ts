@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { type Deferred, deferred } from '../base/deferred.ts';
+import type { Steps } from '../base/slices.ts';
 import type { Container } from '../host/host.ts';
 import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
 import {
@@ -130,7 +131,7 @@ export class LiveSandbox implements Sandbox {
     await this.request({ op: 'signal', channel, signal }).catch(() => {});
   }
 
-  #dispatch(frame: Frame): void {
+  *#dispatch(frame: Frame): Steps {
     this.#heartbeat.heard();
     if (frame.type === FrameType.reply) {
       this.#answer(frame.payload);
@@ -144,7 +145,7 @@ export class LiveSandbox implements Sandbox {
       const exit = Exit.parse(JSON.parse(frame.payload.toString('utf8')));
       this.#channels.delete(frame.channel);
       channel.end({ kind: 'exit', exit });
-    } else channel.receive(frame);
+    } else yield* channel.receive(frame);
   }
 
   #answer(payload: Buffer): void {

@@ -1,3 +1,4 @@
+import type { Steps } from '../base/slices.ts';
 import type { Exit, Measurement, Ready, Request, ResetReport, SignalName, Start } from '../protocol/messages.ts';
 
 /** Why a sandbox is gone. */
@@ -21,8 +22,11 @@ export type ChannelEnd =
 export interface ChannelListener {
   onStdout(bytes: Buffer): void;
   onStderr(bytes: Buffer): void;
-  /** A line from the process, unchecked, with the relay's counts of the run's stdout and stderr bytes. */
-  onEvent(line: Buffer, stdoutBytes: number, stderrBytes: number): void;
+  /**
+   * Handles a line from the process, unchecked, with the relay's counts of the run's stdout and stderr bytes, in steps;
+   * what arrives later waits. The channel may end between two steps. Only interpreters send events.
+   */
+  onEvent?(line: Buffer, stdoutBytes: number, stderrBytes: number): Steps;
 }
 
 /** One process in a sandbox. Calls after its end do nothing. */

@@ -5,9 +5,23 @@ function cpuTime(): number {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
 }
 
+/** Fixed work of the kind that is measured: JSON with many keys and escapes is read and written. */
+const YARDSTICK = JSON.stringify(Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`k${n}"é`, [n, `\n${n}`]])));
+/** The kernel counts CPU time in ticks of 4 ms: enough rounds for ten of them. */
+const ROUNDS = 25;
+/** CPU time of the yardstick in milliseconds on the core that the bounds are meant for. */
+const REFERENCE_MS = 60;
+
+/** By what factor this core is slower now than the reference, at least 1: its clock and its neighbors matter. */
+function slowness(): number {
+  const before = cpuTime();
+  for (let round = 0; round < ROUNDS; round += 1) JSON.stringify(JSON.parse(YARDSTICK));
+  return Math.max(1, (cpuTime() - before) / REFERENCE_MS);
+}
+
 /**
- * Does something and tells by how many milliseconds the event loop was late at most, as far as it was at work then: on a
- * crowded machine it also waits for a CPU, which no code can help.
+ * Does something and returns the longest delay of the event loop in milliseconds of the reference core, as far as it was
+ * at work then: on a crowded machine it also waits for a CPU, which no code can help.
  */
 export async function latenessOf<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly lateMs: number }> {
   const everyMs = 5;
@@ -25,7 +39,7 @@ export async function latenessOf<T>(work: () => Promise<T>): Promise<{ readonly 
     const result = await work();
     // The last step may be the longest, and the timer has not come since.
     look();
-    return { result, lateMs };
+    return { result, lateMs: lateMs / slowness() };
   } finally {
     clearInterval(timer);
   }

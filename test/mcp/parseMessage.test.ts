@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { slices } from '../../src/base/slices.ts';
-import { parseMessage } from '../../src/mcp/incoming/parseMessage.ts';
+import { parseMessage } from '../../src/mcp/parseMessage.ts';
 
 const parse = (text: string) => slices.run(parseMessage(Buffer.from(text)));
 

@@ -28,7 +28,6 @@ class Process {
         onStderr: (bytes) => {
           this.stderr += bytes.toString('latin1');
         },
-        onEvent: () => {},
       },
     );
   }

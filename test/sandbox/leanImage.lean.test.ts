@@ -17,7 +17,7 @@ async function run(...argv: string[]) {
     output += bytes.toString();
   };
   const start = { kind: 'exec' as const, argv, cwd: '/workspace', env: {} };
-  const end = await sandbox.start(start, { onStdout: take, onStderr: take, onEvent: () => {} }).ended;
+  const end = await sandbox.start(start, { onStdout: take, onStderr: take }).ended;
   return { output, code: end.kind === 'exit' ? end.exit.code : end.kind };
 }
 

@@ -96,9 +96,19 @@ class Runner:
         try:
             return self._loop.run_until_complete(task)
         except KeyboardInterrupt:
+            self._cancel(task)
+            raise
+
+    def _cancel(self, task):
+        import asyncio
+
+        try:
             task.cancel()
             self._loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
-            raise
+        except BaseException:
+            # An interrupt that comes while a loop stops leaves it marked as running: no loop could run after it.
+            asyncio._set_running_loop(None)
+            self._loop = None
 
 
 def _silenced(code):

@@ -1,4 +1,4 @@
-"""The shape that an event may have at most; src/languages/python/eventShape.ts refuses what is beyond it."""
+"""The shape that an event may have at most; src/languages/python/events.ts refuses what is beyond it."""
 
 import re
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Deferred, deferred } from '../../base/deferred.ts';
+import type { Steps } from '../../base/slices.ts';
 import { MAX_PAYLOAD_BYTES } from '../../protocol/frames.ts';
 import type { PythonEvent, PythonRequest } from '../../protocol/python.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
@@ -126,10 +127,12 @@ export class PythonInterpreter implements Interpreter {
     if (text) task.onOutput({ kind, text });
   }
 
-  #onEvent(line: Buffer, stdoutBytes: number, stderrBytes: number): void {
+  *#onEvent(line: Buffer, stdoutBytes: number, stderrBytes: number): Steps {
     const task = this.#task;
-    const event = task && parseEvent(line, task.token);
-    if (!task || !event) return;
+    if (!task) return;
+    const event = yield* parseEvent(line, task.token);
+    // The process may have ended meanwhile, and the task with it.
+    if (!event || task !== this.#task) return;
     if (task.kind === 'completion') {
       if (event !== 'refused' && event.type === 'completions') this.#finishCompletion(task, event);
       return;

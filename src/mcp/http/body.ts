@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import type { ReadJson } from '../../base/readJson.ts';
 import { slices } from '../../base/slices.ts';
-import { type Parsed, parseMessage } from '../incoming/parseMessage.ts';
+import { parseMessage } from '../parseMessage.ts';
 
 /** Bytes that a request's body may have. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** A request's body, or why there is none. */
-export type Body = Parsed | { readonly kind: 'too_large' | 'gone' };
+export type Body = ReadJson | { readonly kind: 'too_large' | 'gone' };
 
 const TOO_LARGE: Body = { kind: 'too_large' };
 

@@ -3,7 +3,7 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@model
 import { deferred } from '../../base/deferred.ts';
 import { escapedControls } from '../../base/json.ts';
 import { type Steps, slices } from '../../base/slices.ts';
-import { parseMessage } from '../incoming/parseMessage.ts';
+import { parseMessage } from '../parseMessage.ts';
 import { type Line, Lines } from './lines.ts';
 
 // One call may carry megabytes of code, stdin and state, escaped as JSON.

@@ -121,6 +121,21 @@ sympy.sqrt(sympy.Symbol("x"))`;
     expect((await run('x')).value).toBe('10');
   });
 
+  it('awaits in later cells after an interrupt that came while the event loop stopped', async () => {
+    const patched = `
+import asyncio, os
+stop = asyncio.events._set_running_loop
+def interrupted(loop):
+    asyncio.events._set_running_loop = stop
+    if loop is None: os.kill(os.getpid(), 2)
+    stop(loop)
+async def work():
+    asyncio.events._set_running_loop = interrupted
+await work()`;
+    expect(await run(patched)).toMatchObject({ status: 'interrupted', alive: true });
+    expect((await run('await asyncio.sleep(0, 7)')).value).toBe('7');
+  });
+
   it('ends when its process is killed, and says so ever after', async () => {
     expect(await run('import os; os.kill(os.getpid(), 9)')).toMatchObject({ status: 'error', alive: false });
     expect(await run('x')).toMatchObject({ alive: false });

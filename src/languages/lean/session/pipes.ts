@@ -63,7 +63,6 @@ export async function openPipes(sandbox: Sandbox, { name, limit, say }: PipesOpt
         opened.resolve(true);
       },
       onStderr: (bytes) => pass('stderr', bytes),
-      onEvent: () => {},
     },
   );
   const isOpen = await Promise.race([opened.promise, channel.ended.then(() => false)]);

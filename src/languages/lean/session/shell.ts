@@ -7,6 +7,6 @@ export async function shell(sandbox: Sandbox, script: string): Promise<boolean> 
     printed = true;
   };
   const start = { kind: 'exec' as const, argv: ['sh', '-c', script], cwd: '/', env: {} };
-  await sandbox.start(start, { onStdout, onStderr: () => {}, onEvent: () => {} }).ended;
+  await sandbox.start(start, { onStdout, onStderr: () => {} }).ended;
   return printed;
 }

@@ -55,7 +55,6 @@ export async function runProgram(
   const channel = sandbox.start(programStart(path, saidBytes + SLACK_BYTES + limit), {
     onStdout: (bytes) => pass('stdout', behind.push(streams.stdout.push(bytes))),
     onStderr: (bytes) => pass('stderr', streams.stderr.push(bytes)),
-    onEvent: () => {},
   });
   if (stdin) channel.write(Buffer.from(stdin));
   channel.closeInput();

@@ -26,7 +26,6 @@ export class ServerTransport implements Transport {
       onStdout: (bytes) => this.onBytes(bytes),
       // What user code writes there by itself, and the server's own complaints: nobody's answer.
       onStderr: () => {},
-      onEvent: () => {},
     });
     this.end = this.#channel.ended.then((end) => ({ end, reason: reasonOf(end) }));
     this.ended = this.end.then(({ reason }) => reason);

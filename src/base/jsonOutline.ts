@@ -1,14 +1,17 @@
-import type { Steps } from '../../base/slices.ts';
+import type { Steps } from './slices.ts';
 
-/** Levels of lists and objects that a message may have; Python's own reader of JSON ends at a thousand. */
-export const MAX_DEPTH = 500;
-/**
- * Values that a message may have, each member of an object counted as three, since parsers and validators take so much
- * longer for a key. What a run hands out as `state` has at most 100,000 and can be sent back.
- */
-export const MAX_VALUES = 120_000;
-/** Members that the message, its parameters and the arguments of a call have together: validators copy these several times. */
-const MAX_TOP_MEMBERS = 1_000;
+/** Bounds of the JSON that a reader accepts. */
+export interface JsonLimits {
+  /** Levels of lists and objects. */
+  readonly depth: number;
+  /** Values, where a member of an object counts as three: parsers and validators take so much longer for a key. */
+  readonly values: number;
+  /** Members in the first three levels together: validators copy these several times. */
+  readonly topMembers: number;
+  /** Whether half of an escaped surrogate pair, which no UTF-8 can carry, is accepted. */
+  readonly loneSurrogates: boolean;
+}
+
 const TOP_LEVELS = 3;
 /** Bytes that are read in one step; a value of more is read in several. */
 export const PIECE_BYTES = 64 * 1024;
@@ -18,7 +21,7 @@ const KEY_VALUES = 2;
 const PLACE_NAMES = 3;
 const PLACE_BYTES = 100;
 
-const [QUOTE, BACKSLASH, UNICODE, COMMA, COLON] = [0x22, 0x5c, 0x75, 0x2c, 0x3a];
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** A value of more than `PIECE_BYTES`, by the offsets of its first byte and behind its last one. */
@@ -41,7 +44,7 @@ export interface Segment {
   readonly large: LargeValue | null;
 }
 
-/** How a message is to be read, or why it is not. */
+/** How JSON is to be read, or why it is refused. */
 export type Outline =
   | { readonly kind: 'outline'; readonly root: LargeContainer }
   | { readonly kind: 'invalid'; readonly reason: string };
@@ -62,8 +65,8 @@ interface Open {
  * Finds where JSON can be cut into pieces that take little time to parse, and refuses what has too many levels or values.
  * The root is a list around the text. What is no JSON gets either answer.
  */
-export function* outlineOf(json: Buffer): Steps<Outline> {
-  const scan = new Scan(json);
+export function* outlineOf(json: Buffer, limits: JsonLimits): Steps<Outline> {
+  const scan = new Scan(json, limits);
   for (let end = PIECE_BYTES; scan.reason === null && end < json.length; end += PIECE_BYTES) {
     scan.advance(end);
     yield;
@@ -72,9 +75,10 @@ export function* outlineOf(json: Buffer): Steps<Outline> {
 }
 
 class Scan {
-  /** Why the message is refused. */
+  /** Why the text is refused. */
   reason: string | null = null;
   readonly #json: Buffer;
+  readonly #limits: JsonLimits;
   readonly #root: Open = opened('list', -1);
   readonly #outer: Open[] = [];
   #top = this.#root;
@@ -83,8 +87,9 @@ class Scan {
   #topMembers = 0;
   #text: { readonly start: number; readonly cuts: number[] } | null = null;
 
-  constructor(json: Buffer) {
+  constructor(json: Buffer, limits: JsonLimits) {
     this.#json = json;
+    this.#limits = limits;
   }
 
   /** Goes on to an offset, or a little beyond. */
@@ -119,7 +124,14 @@ class Scan {
     for (; at < to; at += 1) {
       const byte = json[at];
       if (byte === QUOTE) break;
-      if (byte === BACKSLASH) at += json[at + 1] === UNICODE ? 5 : 1;
+      if (byte !== BACKSLASH) continue;
+      const length = escapeLength(json, at);
+      if (length > 0) at += length - 1;
+      else if (this.#limits.loneSurrogates) at += UNIT_ESCAPE - 1;
+      else {
+        this.reason = 'It has half of a surrogate pair.';
+        return;
+      }
     }
     if (at < to) {
       this.#at = at + 1;
@@ -144,15 +156,17 @@ class Scan {
     this.#top.large = null;
     if (this.#outer.length > TOP_LEVELS) return;
     this.#topMembers += 1;
-    if (this.#topMembers <= MAX_TOP_MEMBERS) return;
-    this.reason = `It has more than ${MAX_TOP_MEMBERS} members in its first ${TOP_LEVELS} levels.`;
+    const { topMembers } = this.#limits;
+    if (this.#topMembers <= topMembers) return;
+    this.reason = `It has more than ${topMembers} members in its first ${TOP_LEVELS} levels.`;
   }
 
   #open(kind: Open['kind']): void {
     this.#outer.push(this.#top);
     this.#top = opened(kind, this.#at);
     this.#count(1);
-    if (this.#outer.length > MAX_DEPTH) this.reason = `It has more than ${MAX_DEPTH} levels.`;
+    const { depth } = this.#limits;
+    if (this.#outer.length > depth) this.reason = `It has more than ${depth} levels.`;
   }
 
   #close(kind: Open['kind']): void {
@@ -165,10 +179,11 @@ class Scan {
 
   #count(values: number): void {
     this.#values += values;
-    if (this.#values <= MAX_VALUES) return;
+    const most = this.#limits.values;
+    if (this.#values <= most) return;
     const place = [...this.#outer, this.#top].slice(1, 1 + PLACE_NAMES).flatMap((open) => this.#nameIn(open) ?? []);
     const where = place.length > 0 ? `; it is in ${place.join('.')} that they become too many` : '';
-    this.reason = `It has more than ${MAX_VALUES} values, where a member of an object counts as three${where}.`;
+    this.reason = `It has more than ${most} values, where a member of an object counts as three${where}.`;
   }
 
   /** The name of the member under way, when that is short and plain. */
@@ -196,4 +211,36 @@ function endMember(open: Open, at: number, enough: number): void {
   if (large || at - from >= enough) open.from = at + 1;
   open.large = null;
   open.member = at + 1;
+}
+
+const [U, UPPER_D, LOWER_D] = [...'uDd'].map((character) => character.charCodeAt(0));
+/** Bytes of `\\ud83d`. */
+const UNIT_ESCAPE = 6;
+const SHORT_ESCAPE = 2;
+
+/** Bytes of the escape at a backslash, both of a surrogate pair together; 0 for half of one. */
+function escapeLength(json: Uint8Array, at: number): number {
+  if (json[at + 1] !== U) return SHORT_ESCAPE;
+  switch (surrogateAt(json, at)) {
+    case 'high':
+      return surrogateAt(json, at + UNIT_ESCAPE) === 'low' ? 2 * UNIT_ESCAPE : 0;
+    case 'low':
+      return 0;
+    case null:
+      return UNIT_ESCAPE;
+  }
+}
+
+/** Which half of a pair a hexadecimal digit behind `\\ud` is, by its character code. */
+const HALVES: readonly ('high' | 'low' | null)[] = Array.from({ length: 256 }, (_, code) => {
+  const digit = Number.parseInt(String.fromCharCode(code), 16);
+  if (digit >= 0xc) return 'low';
+  return digit >= 8 ? 'high' : null;
+});
+
+/** Which half the escape at a place is, if it is one. */
+function surrogateAt(json: Uint8Array, at: number): 'high' | 'low' | null {
+  if (json[at + 1] !== U || json[at] !== BACKSLASH) return null;
+  if (json[at + 2] !== LOWER_D && json[at + 2] !== UPPER_D) return null;
+  return HALVES[json[at + 3] ?? 0] ?? null;
 }

@@ -1,14 +1,14 @@
-import type { Steps } from '../../base/slices.ts';
-import { type LargeContainer, type LargeValue, outlineOf, type Segment } from './outline.ts';
+import { type JsonLimits, type LargeContainer, type LargeValue, outlineOf, type Segment } from './jsonOutline.ts';
+import type { Steps } from './slices.ts';
 
-/** What a client has sent, or why it cannot be read. */
-export type Parsed =
+/** The value of a JSON text, or why it is refused. */
+export type ReadJson =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'invalid'; readonly reason: string };
 
-/** Parses what a client has sent as JSON, in pieces: one of many megabytes would keep the event loop for too long. */
-export function* parseMessage(json: Buffer): Steps<Parsed> {
-  const outline = yield* outlineOf(json);
+/** Parses JSON in pieces: parsing many megabytes at once blocks the event loop for too long. */
+export function* readJson(json: Buffer, limits: JsonLimits): Steps<ReadJson> {
+  const outline = yield* outlineOf(json, limits);
   if (outline.kind === 'invalid') return outline;
   try {
     const [value, ...more] = (yield* readContainer(json, outline.root)) as unknown[];
