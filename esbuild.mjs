@@ -76,7 +76,7 @@ const bundles = [
     chunkNames: `${CHUNKS}/[name]-[hash]`,
   },
   // `vscode` is missing here on purpose: a leak of the editor into the command line must fail the build.
-  { ...common, entryPoints: { cli: 'src/headless/main.ts' }, external: ['cpu-features'] },
+  { ...common, entryPoints: { cli: 'src/cli/main.ts' }, external: ['cpu-features'] },
 ];
 
 async function once() {

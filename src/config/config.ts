@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { OPTION_KEYS } from '../engine/optionKeys.ts';
 import type { Options } from '../engine/options.ts';
-import { type OptionSource, resolveOptions } from '../engine/resolveOptions.ts';
 import { sourcesOf } from './dockerMcp.ts';
 import { leanDockerMcp } from './leanDockerMcp.ts';
 import { pythonDockerMcp } from './pythonDockerMcp.ts';
+import { type OptionSource, resolveOptions } from './resolveOptions.ts';
 import { readYaml } from './yamlFile.ts';
 
 /** The options that are in force, where they came from, and what was wrong there. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { given } from '../engine/accepted.ts';
+import { given } from '../engine/describeSchema.ts';
 import type { Options } from '../engine/options.ts';
-import type { OptionSource } from '../engine/resolveOptions.ts';
 import type { ConfigPlaces, FoundSources, PendingNote } from './config.ts';
+import type { OptionSource } from './resolveOptions.ts';
 import { readYaml } from './yamlFile.ts';
 
 /** What a setting of another program is here. */

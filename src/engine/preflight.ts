@@ -1,7 +1,7 @@
 import type { Host, HostInfo, ImageInfo } from '../host/host.ts';
 import { LABEL } from '../host/labels.ts';
 import { imageMissing, runtimeUnknown } from '../host/problem.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from './environment/environment.ts';
 import { problemOf } from './problems.ts';
 import type { EngineProblem, Preflight } from './types.ts';
 

@@ -1,7 +1,7 @@
-import type { Environment } from './environment.ts';
-import type { Hosts } from './hosts.ts';
+import type { Environment } from './environment/environment.ts';
+import type { Hosts } from './environment/hostManager.ts';
 import type { MemoryPoll } from './memory.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 import type { Snapshot } from './types.ts';
 
 /** Everything as it is now, as plain data. */

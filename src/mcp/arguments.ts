@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { accepted, given } from '../engine/accepted.ts';
+import { accepted, given } from '../engine/describeSchema.ts';
 
 /**
  * What is wrong with a call's arguments: one line for each, naming the argument, what was given and what is accepted,

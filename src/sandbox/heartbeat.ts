@@ -84,7 +84,8 @@ export class Heartbeat implements Disposable {
     );
     if (!this.#isSilent(SILENT_MS)) return this.#waitOn();
     if (reason !== null) onGone(reason);
-    else if (this.#isSilent(GONE_MS * clock.slowness())) onGone(`nothing was heard of it for ${(clock.now() - this.#heardAt) / 1000} s`);
+    else if (this.#isSilent(GONE_MS * clock.slowness()))
+      onGone(`nothing was heard of it for ${(clock.now() - this.#heardAt) / 1000} s`);
     else this.#waitOn();
   }
 

@@ -2,7 +2,7 @@ import type { ExtensionContext } from 'vscode';
 import { window } from 'vscode';
 import { systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { OptionSource } from '../engine/resolveOptions.ts';
+import type { OptionSource } from '../config/resolveOptions.ts';
 import type { Engine, EngineProblem, LanguageId } from '../engine/types.ts';
 import type { App } from './app.ts';
 import { tellProblem } from './commands/fix.ts';
@@ -95,7 +95,7 @@ async function buildEngine(context: ExtensionContext, settings: Settings, log: L
     { join },
   ] = await Promise.all([
     import('../engine/engine.ts'),
-    import('../engine/images.ts'),
+    import('../engine/environment/images.ts'),
     import('../host/docker/dockerHost.ts'),
     import('../host/identity.ts'),
     import('../host/machine.ts'),

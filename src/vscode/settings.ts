@@ -1,8 +1,8 @@
 import { type Disposable, type ExtensionContext, type Memento, window, workspace } from 'vscode';
 import { type Log, messageOf } from '../base/log.ts';
 import type { Configuration } from '../config/config.ts';
+import type { OptionSource } from '../config/resolveOptions.ts';
 import type { Options } from '../engine/options.ts';
-import type { OptionSource } from '../engine/resolveOptions.ts';
 import { openSetting } from './commands/fix.ts';
 import type { EngineHandle } from './engineHandle.ts';
 

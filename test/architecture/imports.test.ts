@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ['languages', 'sandbox', 'pool', 'host', 'base', 'zod'],
   mcp: ['engine', 'base', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
   config: ['engine', 'base', 'yaml', 'zod'],
-  headless: ['engine', 'mcp', 'config', 'host', 'host/docker', 'sandbox', 'base', 'zod'],
+  cli: ['engine', 'mcp', 'config', 'host', 'host/docker', 'sandbox', 'base', 'zod'],
   vscode: ['engine', 'mcp', 'config', 'host', 'host/docker', 'sandbox', 'base', 'vscode'],
 };
 

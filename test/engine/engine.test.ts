@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { specOf } from '../../src/engine/environment/recipe.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
-import { specOf } from '../../src/engine/recipe.ts';
 import { EngineBench, until } from './engineBench.ts';
 
 const benches: EngineBench[] = [];

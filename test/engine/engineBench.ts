@@ -1,6 +1,6 @@
 import type { Log } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
-import { imageSources } from '../../src/engine/images.ts';
+import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
 import { FakeHost, type FakeHostOptions } from '../host/fakeHost.ts';

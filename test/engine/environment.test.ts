@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Deferred, deferred } from '../../src/base/deferred.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { Environment } from '../../src/engine/environment.ts';
-import { Hosts } from '../../src/engine/hosts.ts';
-import { imageSources } from '../../src/engine/images.ts';
+import { Environment } from '../../src/engine/environment/environment.ts';
+import { Hosts } from '../../src/engine/environment/hostManager.ts';
+import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import { type Language, ProgramMissing, type Warming } from '../../src/languages/language.ts';
 import { python } from '../../src/languages/python/python.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { specOf } from '../../src/engine/environment/recipe.ts';
 import { Options } from '../../src/engine/options.ts';
-import { specOf } from '../../src/engine/recipe.ts';
 import { createOptions } from '../../src/host/docker/createOptions.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ended, start } from '../headless/program.ts';
+import { ended, start } from '../cli/program.ts';
 import { StubEngine } from '../mcp/stubEngine.ts';
 import {
   goodHead,

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Log } from '../../src/base/log.ts';
-import { ended, start } from '../headless/program.ts';
+import { ended, start } from '../cli/program.ts';
 import { call, connectHttp } from '../mcp/connect.ts';
 import { type Isolated, isolationEngine } from './harness.ts';
 import { goodHead, linesOf, type Served, sendRaw, serve } from './mcpServer.ts';

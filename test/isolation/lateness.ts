@@ -6,7 +6,9 @@ function cpuTime(): number {
 }
 
 /** Fixed work of the kind that is measured: JSON with many keys and escapes is read and written. */
-const YARDSTICK = JSON.stringify(Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`k${n}"é`, [n, `\n${n}`]])));
+const YARDSTICK = JSON.stringify(
+  Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`k${n}"é`, [n, `\n${n}`]])),
+);
 /** The kernel counts CPU time in ticks of 4 ms: enough rounds for ten of them. */
 const ROUNDS = 25;
 /** CPU time of the yardstick in milliseconds on the core that the bounds are meant for. */

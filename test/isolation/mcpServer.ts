@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
-import { imageSources } from '../../src/engine/images.ts';
+import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { type HttpOptions, type HttpServer, startHttpServer } from '../../src/mcp/http/server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectStdio } from '../headless/program.ts';
+import { connectStdio } from '../cli/program.ts';
 import { leanImage } from '../leanImage.ts';
 import { call, textOf } from './connect.ts';
 

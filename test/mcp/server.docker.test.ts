@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
 import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
-import { connectStdioEra, ended, start } from '../headless/program.ts';
+import { connectStdioEra, ended, start } from '../cli/program.ts';
 import { call, connectEra, ERAS, type Era, type TestClient, textOf } from './connect.ts';
 
 /** As much as can be configured, so that one run says more than an answer can carry. */

@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
-import { imageSources } from '../../src/engine/images.ts';
+import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { systemClock } from '../base/clock.ts';
 import { messageOf } from '../base/log.ts';
 import { createEngine } from '../engine/engine.ts';
-import { imageSources } from '../engine/images.ts';
+import { imageSources } from '../engine/environment/images.ts';
 import { dockerHost } from '../host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../host/identity.ts';
 import { machineBuildSettings } from '../host/machine.ts';

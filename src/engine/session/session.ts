@@ -1,11 +1,9 @@
-import type { Clock } from '../base/clock.ts';
-import { deferred } from '../base/deferred.ts';
-import type { Log } from '../base/log.ts';
-import type { CellEnd, Interpreter, Language } from '../languages/language.ts';
-import type { Grant, Lease } from '../pool/lease.ts';
-import type { SandboxLoss } from '../sandbox/sandbox.ts';
-import { type Executed, execute, interrupter } from './execute.ts';
-import { PendingQuestion } from './pendingQuestion.ts';
+import type { Clock } from '../../base/clock.ts';
+import { deferred } from '../../base/deferred.ts';
+import type { Log } from '../../base/log.ts';
+import type { CellEnd, Interpreter, Language } from '../../languages/language.ts';
+import type { Grant, Lease } from '../../pool/lease.ts';
+import type { SandboxLoss } from '../../sandbox/sandbox.ts';
 import {
   cancelled,
   endedSession,
@@ -14,11 +12,13 @@ import {
   overloaded,
   refusalOf,
   stillAsked,
-} from './problems.ts';
-import type { Stopper } from './stopper.ts';
-import { type Turn, Turns } from './turns.ts';
-import type { Attempt, EngineProblem, LanguageId, Owner, RunOutput, SessionInfo, SessionState } from './types.ts';
-import { statusOf } from './verdict.ts';
+} from '../problems.ts';
+import { type Executed, execute, interrupter } from '../run/execute.ts';
+import type { Stopper } from '../run/terminator.ts';
+import { statusOf } from '../run/verdict.ts';
+import type { Attempt, EngineProblem, LanguageId, Owner, RunOutput, SessionInfo, SessionState } from '../types.ts';
+import { type Turn, Turns } from './boundedMutex.ts';
+import { PendingQuestion } from './pendingQuestion.ts';
 
 const MAX_WAITING_CELLS = 100;
 /** Answers are for people who type: who asked waits no longer, but the question may take its time. */

@@ -1,8 +1,8 @@
-import type { CellEnd } from '../languages/language.ts';
+import type { CellEnd } from '../../languages/language.ts';
+import type { MemoryLimit } from '../environment/profile.ts';
+import type { OutcomeStatus, RunError } from '../types.ts';
 import type { Executed } from './execute.ts';
-import type { MemoryLimit } from './profile.ts';
-import type { StopReason } from './stopper.ts';
-import type { OutcomeStatus, RunError } from './types.ts';
+import type { StopReason } from './terminator.ts';
 
 /** How a run ended: by the facts of its end, and by who stopped it. */
 export function statusOf({ status }: CellEnd, stopped: StopReason | null): OutcomeStatus {

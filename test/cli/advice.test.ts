@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostAdvice } from '../../src/headless/advice.ts';
+import { hostAdvice } from '../../src/cli/advice.ts';
 import type { HostInfo } from '../../src/host/host.ts';
 
 const SOUND: HostInfo = {

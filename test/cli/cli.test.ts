@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from '../../src/cli/cli.ts';
+import { readAll } from '../../src/cli/terminal.ts';
 import type { Options } from '../../src/engine/options.ts';
 import { LANGUAGES, type OutcomeStatus, type Preflight } from '../../src/engine/types.ts';
-import { runCli } from '../../src/headless/cli.ts';
-import { readAll } from '../../src/headless/terminal.ts';
 import { runResult, StubEngine } from '../mcp/stubEngine.ts';
 
 let folder: string;

@@ -1,9 +1,9 @@
-import type { Clock } from '../base/clock.ts';
-import type { CellEnd, CellRequest, Interpreter } from '../languages/language.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { Collector } from './collector.ts';
-import { Stopper, type StopReason } from './stopper.ts';
-import type { RunOutput } from './types.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { CellEnd, CellRequest, Interpreter } from '../../languages/language.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { RunOutput } from '../types.ts';
+import { Collector } from './outputCollector.ts';
+import { Stopper, type StopReason } from './terminator.ts';
 
 /** After a kill that nobody answers, the whole sandbox goes. */
 const KILL_GRACE_MS = 500;

@@ -1,7 +1,7 @@
+import { endedSession, sessionLimit, unknownSession } from '../problems.ts';
+import type { Attempt, LanguageId } from '../types.ts';
 import { newSessionId } from './ids.ts';
-import { endedSession, sessionLimit, unknownSession } from './problems.ts';
 import { Session, type SessionDeps } from './session.ts';
-import type { Attempt, LanguageId } from './types.ts';
 
 /** Ended sessions that stay listed; the oldest make way for newer ones. */
 const MAX_ENDED = 32;

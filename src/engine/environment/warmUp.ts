@@ -1,8 +1,8 @@
-import { HostError } from '../host/host.ts';
-import { programMissing } from '../host/problem.ts';
-import type { ContainerSpec } from '../host/spec.ts';
-import { type Language, ProgramMissing } from '../languages/language.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { HostError } from '../../host/host.ts';
+import { programMissing } from '../../host/problem.ts';
+import type { ContainerSpec } from '../../host/spec.ts';
+import { type Language, ProgramMissing } from '../../languages/language.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 
 /** A new sandbox and what it is to become. */
 export interface WarmUp {

@@ -1,9 +1,9 @@
-import { LABEL } from '../host/labels.ts';
-import { type ContainerSpec, containerSpec, type SandboxLimits } from '../host/spec.ts';
-import type { Identity } from './deps.ts';
-import type { Options } from './options.ts';
+import { LABEL } from '../../host/labels.ts';
+import { type ContainerSpec, containerSpec, type SandboxLimits } from '../../host/spec.ts';
+import type { Identity } from '../deps.ts';
+import type { Options } from '../options.ts';
+import type { LanguageId } from '../types.ts';
 import { cpusOf, imageOf, memoryMbOf } from './profile.ts';
-import type { LanguageId } from './types.ts';
 
 const MB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
-import type { Disposable } from '../base/disposable.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
 
 /** From the first cell that waits for a question to the first interrupt: most questions are over by then. */
 const GRACE_MS = 300;

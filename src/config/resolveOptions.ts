@@ -1,6 +1,6 @@
-import { accepted, given } from './accepted.ts';
-import { OPTION_KEYS, type OptionKey } from './optionKeys.ts';
-import { Options } from './options.ts';
+import { accepted, given } from '../engine/describeSchema.ts';
+import { OPTION_KEYS, type OptionKey } from '../engine/optionKeys.ts';
+import { Options } from '../engine/options.ts';
 
 /** Values from one place, spelled as nested objects, as dotted keys or as both. */
 export interface OptionSource {

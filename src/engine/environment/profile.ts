@@ -1,7 +1,7 @@
-import type { LeanSettings } from '../languages/lean/settings.ts';
-import { headerKey, parseHeader } from '../languages/lean/text/header.ts';
-import type { Options } from './options.ts';
-import type { LanguageId } from './types.ts';
+import type { LeanSettings } from '../../languages/lean/settings.ts';
+import { headerKey, parseHeader } from '../../languages/lean/text/header.ts';
+import type { Options } from '../options.ts';
+import type { LanguageId } from '../types.ts';
 
 /** Of a sandbox's memory, what a worker of Lean may use unless the options say otherwise. */
 const WORKER_SHARE = 0.75;

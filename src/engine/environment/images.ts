@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EngineDeps, ImageSource } from './deps.ts';
+import type { EngineDeps, ImageSource } from '../deps.ts';
 
 /** What builds need of the machine: proxies, mirrors, certificates. */
 export type MachineSettings = Pick<ImageSource, 'buildArgs' | 'files'>;

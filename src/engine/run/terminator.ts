@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
-import type { Disposable } from '../base/disposable.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
 
 /** Why a run is being stopped: its time is over, its caller gave it up, or somebody interrupted its session. */
 export type StopReason = 'timeout' | 'aborted' | 'interrupted';

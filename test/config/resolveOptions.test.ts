@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { resolveOptions } from '../../src/config/resolveOptions.ts';
 import { OPTION_KEYS } from '../../src/engine/optionKeys.ts';
 import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
-import { resolveOptions } from '../../src/engine/resolveOptions.ts';
 
 describe('options from sources', () => {
   it('are the defaults when nothing is said', () => {

@@ -1,6 +1,6 @@
-import { MAX_CODE_BYTES, MAX_INPUT_BYTES, type Options } from './options.ts';
-import { invalidRequest, tooLarge, unknownLanguage } from './problems.ts';
-import { type EngineProblem, LANGUAGES, type LanguageId, type RunRequest } from './types.ts';
+import { MAX_CODE_BYTES, MAX_INPUT_BYTES, type Options } from '../options.ts';
+import { invalidRequest, tooLarge, unknownLanguage } from '../problems.ts';
+import { type EngineProblem, LANGUAGES, type LanguageId, type RunRequest } from '../types.ts';
 
 const SHORTEST_SECONDS = 0.1;
 const LONGEST_SECONDS = 86_400;

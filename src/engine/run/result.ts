@@ -1,7 +1,7 @@
-import type { CellReport } from '../languages/language.ts';
+import type { CellReport } from '../../languages/language.ts';
+import type { MemoryLimit } from '../environment/profile.ts';
+import type { EngineProblem, RunError, RunResult } from '../types.ts';
 import type { Executed } from './execute.ts';
-import type { MemoryLimit } from './profile.ts';
-import type { EngineProblem, RunError, RunResult } from './types.ts';
 import { errorOf, statusOf } from './verdict.ts';
 
 const NOTHING_RAN = {

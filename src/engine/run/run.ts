@@ -1,15 +1,15 @@
-import type { Clock } from '../base/clock.ts';
-import type { CellEnd } from '../languages/language.ts';
-import type { LeanTask } from '../languages/lean/report.ts';
-import type { Lease, Release } from '../pool/lease.ts';
-import type { Environment } from './environment.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { CellEnd } from '../../languages/language.ts';
+import type { LeanTask } from '../../languages/lean/report.ts';
+import type { Lease, Release } from '../../pool/lease.ts';
+import type { Environment } from '../environment/environment.ts';
+import type { Options } from '../options.ts';
+import { otherLanguage, refusalOf } from '../problems.ts';
+import type { Session } from '../session/session.ts';
+import type { RunOutput, RunRequest, RunResult } from '../types.ts';
 import { type Executed, execute, killer } from './execute.ts';
-import type { Options } from './options.ts';
-import { otherLanguage, refusalOf } from './problems.ts';
-import { timeoutMsOf } from './request.ts';
-import { notRun, resultOf } from './results.ts';
-import type { Session } from './session.ts';
-import type { RunOutput, RunRequest, RunResult } from './types.ts';
+import { notRun, resultOf } from './result.ts';
+import { timeoutMsOf } from './validateRequest.ts';
 
 /** A check that takes longer than this keeps no place in the pool. */
 const OVERSTAY_MS = 1_000;

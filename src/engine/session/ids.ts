@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { LanguageId } from './types.ts';
+import type { LanguageId } from '../types.ts';
 
 const PREFIX: Readonly<Record<LanguageId, string>> = { python: 'py', lean: 'lean' };
 

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import { Pools } from '../../src/engine/pools.ts';
 import type { Grant } from '../../src/pool/lease.ts';
 import { Pool } from '../../src/pool/pool.ts';
+import { Pools } from '../../src/pool/poolSet.ts';
 import type { Purpose } from '../../src/pool/slot.ts';
 import { ManualClock } from '../host/manualClock.ts';
-import { FakeSandbox } from '../pool/fakeSandbox.ts';
-import { OPTIONS, owner, settled } from '../pool/poolBench.ts';
+import { FakeSandbox } from './fakeSandbox.ts';
+import { OPTIONS, owner, settled } from './poolBench.ts';
 
 let pools: Pools;
 let boots: string[];

@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { connectCurrent, type Era, newClient, type TestClient } from '../mcp/connect.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PROGRAM = ['--import', 'tsx', 'src/headless/main.ts'];
+const PROGRAM = ['--import', 'tsx', 'src/cli/main.ts'];
 const PARAMETERS = { command: process.execPath, args: [...PROGRAM, 'mcp'], cwd: ROOT, stderr: 'pipe' as const };
 
 /** The command line as a process of its own. */

@@ -1,4 +1,4 @@
-import { deferred } from '../base/deferred.ts';
+import { deferred } from '../../base/deferred.ts';
 
 /** What waiting for a turn comes to. */
 export type Turn =

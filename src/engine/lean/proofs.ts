@@ -1,7 +1,7 @@
-import type { CellReport } from '../languages/language.ts';
-import { EMPTY_REPORT, type LeanGoals, type LeanTask } from '../languages/lean/report.ts';
-import { fittedTogether, sizeOf } from '../languages/lean/reportSize.ts';
-import { invalidRequest } from './problems.ts';
+import type { CellReport } from '../../languages/language.ts';
+import { EMPTY_REPORT, type LeanGoals, type LeanTask } from '../../languages/lean/report.ts';
+import { fittedTogether, sizeOf } from '../../languages/lean/reportSize.ts';
+import { invalidRequest } from '../problems.ts';
 import type {
   Attempt,
   CheckAnswer,
@@ -12,7 +12,7 @@ import type {
   RunResult,
   TacticAnswer,
   TacticsRequest,
-} from './types.ts';
+} from '../types.ts';
 
 /** Does one check as a one-shot run with a task; never rejects. */
 export type RunTask = (request: RunRequest & { readonly task: LeanTask }) => Promise<RunResult>;

@@ -1,12 +1,12 @@
-import type { Disposable } from '../base/disposable.ts';
-import { messageOf } from '../base/log.ts';
-import type { Host, HostInfo } from '../host/host.ts';
-import { isOwnerAlive } from '../host/identity.ts';
-import type { ProblemKind } from '../host/problem.ts';
-import { startReaper } from '../host/reaper.ts';
-import type { EngineDeps } from './deps.ts';
-import type { Options } from './options.ts';
-import type { EngineProblem, Snapshot } from './types.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/log.ts';
+import type { Host, HostInfo } from '../../host/host.ts';
+import { isOwnerAlive } from '../../host/identity.ts';
+import type { ProblemKind } from '../../host/problem.ts';
+import { startReaper } from '../../host/reaper.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { Options } from '../options.ts';
+import type { EngineProblem, Snapshot } from '../types.ts';
 
 /** Problems of the host as a whole; the others are of one image or one sandbox. */
 const UNAVAILABLE: ReadonlySet<EngineProblem['kind']> = new Set<ProblemKind>([

@@ -1,9 +1,9 @@
 import { deferred } from '../base/deferred.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { Grant } from '../pool/lease.ts';
-import type { PoolOptions } from '../pool/options.ts';
-import type { Boot, LeaseRequest, Pool } from '../pool/pool.ts';
-import type { SlotView } from '../pool/snapshot.ts';
+import type { Grant } from './lease.ts';
+import type { PoolOptions } from './options.ts';
+import type { Boot, LeaseRequest, Pool } from './pool.ts';
+import type { SlotView } from './snapshot.ts';
 
 /** What the pools of an environment are made of. */
 export interface PoolsDeps {

@@ -1,5 +1,5 @@
-import type { CellOutput } from '../languages/language.ts';
-import type { Display, RunOutput } from './types.ts';
+import type { CellOutput } from '../../languages/language.ts';
+import type { Display, RunOutput } from '../types.ts';
 
 /** Displays that one run keeps on show; more are left out, until it clears them. */
 const MAX_DISPLAYS = 1_000;
