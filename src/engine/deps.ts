@@ -13,8 +13,8 @@ export interface Identity {
 /** Where a language's default image is built from. */
 export type ImageSource = Pick<ImageBuild, 'context' | 'buildArgs' | 'files'>;
 
-/** What an engine is made of. */
-export interface EngineDeps {
+/** What an engine needs from its composition. */
+export interface EngineDependencies {
   /** A host for these options; called again when they change. */
   readonly connect: (docker: Options['docker']) => Host;
   /** From `sandbox/agent.ts`. */

@@ -5,7 +5,7 @@ import type { CellPlace, Draft } from '../languages/language.ts';
 import { leanLanguage } from '../languages/lean/lean.ts';
 import { preloadingPython } from '../languages/python/python.ts';
 import { Changes } from './changes.ts';
-import type { EngineDeps } from './deps.ts';
+import type { EngineDependencies } from './deps.ts';
 import { Environment } from './environment/environment.ts';
 import { Hosts } from './environment/hostManager.ts';
 import { leanSettings } from './environment/profile.ts';
@@ -22,7 +22,6 @@ import type { Session } from './session/session.ts';
 import { Sessions } from './session/sessions.ts';
 import { snapshotOf } from './snapshot.ts';
 import type {
-  Attempt,
   BuildExtras,
   CheckAnswer,
   CheckRequest,
@@ -33,6 +32,7 @@ import type {
   LanguageId,
   Owner,
   Preflight,
+  Result,
   RunOutput,
   RunRequest,
   RunResult,
@@ -43,14 +43,14 @@ import type {
 } from './types.ts';
 
 /** An engine; with `pool.prewarm` it starts sandboxes at once, otherwise nothing before its first use. */
-export function createEngine(deps: EngineDeps): Engine {
+export function createEngine(deps: EngineDependencies): Engine {
   return new LiveEngine(deps);
 }
 
 const IGNORE = () => {};
 
 class LiveEngine implements Engine {
-  readonly #deps: EngineDeps;
+  readonly #deps: EngineDependencies;
   readonly #changes = new Changes();
   readonly #sessions = new Sessions();
   readonly #hosts: Hosts;
@@ -61,7 +61,7 @@ class LiveEngine implements Engine {
   #snapshot: Snapshot | null = null;
   #disposed: Promise<void> | null = null;
 
-  constructor(deps: EngineDeps) {
+  constructor(deps: EngineDependencies) {
     this.#deps = deps;
     this.#options = deps.options;
     this.#hosts = new Hosts(deps, () => this.#onChange());
@@ -97,21 +97,21 @@ class LiveEngine implements Engine {
     return this.#run({ request, onOutput, signal });
   }
 
-  async check(request: CheckRequest, signal?: AbortSignal): Promise<Attempt<readonly CheckAnswer[]>> {
+  async check(request: CheckRequest, signal?: AbortSignal): Promise<Result<readonly CheckAnswer[]>> {
     return checkAll(request, this.#outputLimit, (one) => this.#runTask(one, signal));
   }
 
-  async goals(request: GoalsRequest, signal?: AbortSignal): Promise<Attempt<GoalsAnswer>> {
+  async goals(request: GoalsRequest, signal?: AbortSignal): Promise<Result<GoalsAnswer>> {
     const text = await this.#textOf(request.sessionId, signal);
     return text.ok ? goalsOf(request, text.value, (one) => this.#runTask(one, signal)) : text;
   }
 
-  async tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Attempt<readonly TacticAnswer[]>> {
+  async tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Result<readonly TacticAnswer[]>> {
     const text = await this.#textOf(request.sessionId, signal);
     return text.ok ? tryAll(request, text.value, this.#outputLimit, (one) => this.#runTask(one, signal)) : text;
   }
 
-  async openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Attempt<SessionInfo>> {
+  async openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>> {
     if (this.#disposed) return refused(engineClosed());
     if (!isLanguage(language)) return refused(unknownLanguage(language));
     const environment = this.#environments[language];
@@ -131,7 +131,7 @@ class LiveEngine implements Engine {
     return refused(problem);
   }
 
-  async closeSession(id: string): Promise<Attempt<SessionInfo>> {
+  async closeSession(id: string): Promise<Result<SessionInfo>> {
     const found = this.#sessions.find(id);
     if (!found.ok) return found;
     this.#sessions.close(found.value, 'it was closed');
@@ -139,14 +139,14 @@ class LiveEngine implements Engine {
     return this.#told(found.value);
   }
 
-  async interruptSession(id: string): Promise<Attempt<SessionInfo>> {
+  async interruptSession(id: string): Promise<Result<SessionInfo>> {
     const found = this.#sessions.find(id);
     if (!found.ok) return found;
     found.value.interrupt();
     return this.#told(found.value);
   }
 
-  async restartSession(id: string): Promise<Attempt<SessionInfo>> {
+  async restartSession(id: string): Promise<Result<SessionInfo>> {
     const found = this.#sessions.find(id);
     if (!found.ok) return found;
     const { max } = this.#options.sessions;
@@ -161,7 +161,7 @@ class LiveEngine implements Engine {
     cursor: number,
     signal?: AbortSignal,
     cell?: string,
-  ): Promise<Attempt<Completions>> {
+  ): Promise<Result<Completions>> {
     const found = this.#sessions.find(sessionId);
     if (!found.ok) return found;
     const nothing = { start: cursor, end: cursor, matches: [] };
@@ -169,13 +169,13 @@ class LiveEngine implements Engine {
     return found.value.ask((interpreter) => interpreter.complete(code, cursor, cell), nothing, signal);
   }
 
-  async hover(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Attempt<string | null>> {
+  async hover(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<string | null>> {
     const found = this.#sessions.find(sessionId);
     if (!found.ok) return found;
     return found.value.ask(async (interpreter) => (await interpreter.hover?.(draft)) ?? null, null, signal);
   }
 
-  async definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Attempt<readonly CellPlace[]>> {
+  async definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<readonly CellPlace[]>> {
     const found = this.#sessions.find(sessionId);
     if (!found.ok) return found;
     return found.value.ask(async (interpreter) => (await interpreter.definition?.(draft)) ?? [], [], signal);
@@ -190,7 +190,7 @@ class LiveEngine implements Engine {
     onLine: (line: string) => void,
     signal?: AbortSignal,
     { buildArgs, folders }: BuildExtras = {},
-  ): Promise<Attempt<string>> {
+  ): Promise<Result<string>> {
     if (!isLanguage(language)) return refused(unknownLanguage(language));
     const environment = this.#environments[language];
     const tag = environment.image;
@@ -258,7 +258,7 @@ class LiveEngine implements Engine {
   }
 
   /** The text that a session of Lean stands on; empty without a session. */
-  async #textOf(sessionId: string | undefined, signal?: AbortSignal): Promise<Attempt<string>> {
+  async #textOf(sessionId: string | undefined, signal?: AbortSignal): Promise<Result<string>> {
     if (sessionId === undefined) return { ok: true, value: '' };
     const found = this.#sessions.find(sessionId);
     if (!found.ok) return found;
@@ -286,7 +286,7 @@ class LiveEngine implements Engine {
     return Object.values(this.#environments);
   }
 
-  #told(session: Session): Attempt<SessionInfo> {
+  #told(session: Session): Result<SessionInfo> {
     return { ok: true, value: session.info() };
   }
 
@@ -302,6 +302,6 @@ class LiveEngine implements Engine {
   }
 }
 
-function refused(error: Extract<Attempt<never>, { ok: false }>['error']): Extract<Attempt<never>, { ok: false }> {
+function refused(error: Extract<Result<never>, { ok: false }>['error']): Extract<Result<never>, { ok: false }> {
   return { ok: false, error };
 }

@@ -94,8 +94,8 @@ export interface RunResult {
   readonly sessionLost: boolean;
 }
 
-/** A value, or what kept it from being had. */
-export type Attempt<T> =
+/** A value or the problem. */
+export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: EngineProblem };
 
@@ -271,29 +271,29 @@ export interface Engine {
    * Checks many pieces of Lean at once over the whole pool; the answers are in the order of the proofs. All reports
    * together hold at most twice the output limit.
    */
-  check(request: CheckRequest, signal?: AbortSignal): Promise<Attempt<readonly CheckAnswer[]>>;
+  check(request: CheckRequest, signal?: AbortSignal): Promise<Result<readonly CheckAnswer[]>>;
   /** The goals in a piece of Lean, which no session keeps. */
-  goals(request: GoalsRequest, signal?: AbortSignal): Promise<Attempt<GoalsAnswer>>;
+  goals(request: GoalsRequest, signal?: AbortSignal): Promise<Result<GoalsAnswer>>;
   /** Tries tactics side by side, each on a copy of its own; bounded as the answers of `check`. */
-  tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Attempt<readonly TacticAnswer[]>>;
-  openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Attempt<SessionInfo>>;
+  tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Result<readonly TacticAnswer[]>>;
+  openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>>;
   /** Ends the session and its sandbox. */
-  closeSession(id: string): Promise<Attempt<SessionInfo>>;
+  closeSession(id: string): Promise<Result<SessionInfo>>;
   /** Interrupts what the session runs; a run that goes on is stopped hard three seconds later. */
-  interruptSession(id: string): Promise<Attempt<SessionInfo>>;
+  interruptSession(id: string): Promise<Result<SessionInfo>>;
   /** Gives the session a new interpreter in a new sandbox; its id stays, its variables go. */
-  restartSession(id: string): Promise<Attempt<SessionInfo>>;
+  restartSession(id: string): Promise<Result<SessionInfo>>;
   complete(
     sessionId: string,
     code: string,
     cursor: number,
     signal?: AbortSignal,
     cell?: string,
-  ): Promise<Attempt<Completions>>;
+  ): Promise<Result<Completions>>;
   /** What is known of the thing at the cursor, as Markdown; null for nothing, and while a cell runs. */
-  hover(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Attempt<string | null>>;
+  hover(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<string | null>>;
   /** Where the thing at the cursor is defined in the session; empty while a cell runs. */
-  definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Attempt<readonly CellPlace[]>>;
+  definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<readonly CellPlace[]>>;
   /** Removes one sandbox, by its `SandboxInfo.id`; a session in it ends, a run in it is `sandbox_lost`. */
   stopSandbox(id: string): Promise<void>;
   /** Builds an environment's image from the folder that the composition gave, and from what `extras` adds. */
@@ -302,7 +302,7 @@ export interface Engine {
     onLine: (line: string) => void,
     signal?: AbortSignal,
     extras?: BuildExtras,
-  ): Promise<Attempt<string>>;
+  ): Promise<Result<string>>;
   /** Looks at the host and the images anew. */
   preflight(signal?: AbortSignal): Promise<Preflight>;
   snapshot(): Snapshot;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Attempt, Draft, Engine } from '../../src/engine/types.ts';
+import type { Draft, Engine, Result } from '../../src/engine/types.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 import { type LeanCells, leanCells } from './leanSessions.ts';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.dispose());
 
-function had<T>(attempt: Attempt<T>): T {
+function had<T>(attempt: Result<T>): T {
   if (!attempt.ok) throw new Error(attempt.error.message);
   return attempt.value;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { EngineDeps } from '../../src/engine/deps.ts';
+import type { EngineDependencies } from '../../src/engine/deps.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
@@ -30,7 +30,7 @@ export interface Isolated {
 /** An engine on real containers: one warm sandbox, so that a second run meets what the first one left. */
 export async function isolationEngine(
   options: OptionsInput = {},
-  deps: Partial<Pick<EngineDeps, 'agent' | 'log'>> = {},
+  deps: Partial<Pick<EngineDependencies, 'agent' | 'log'>> = {},
 ): Promise<Isolated> {
   const { log = silentLog } = deps;
   const connect = () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log });

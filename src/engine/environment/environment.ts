@@ -7,7 +7,7 @@ import { Pools } from '../../pool/poolSet.ts';
 import type { Purpose } from '../../pool/slot.ts';
 import { bootSandbox } from '../../sandbox/boot.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { EngineDeps } from '../deps.ts';
+import type { EngineDependencies } from '../deps.ts';
 import type { Options } from '../options.ts';
 import { problemOf } from '../problems.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo } from '../types.ts';
@@ -42,7 +42,7 @@ export class Environment {
   readonly language: Language;
   /** Fires when `info` has changed. */
   readonly onDidChange: Event<void>;
-  readonly #deps: EngineDeps;
+  readonly #deps: EngineDependencies;
   readonly #hosts: Hosts;
   readonly #pools: Pools;
   /** Keys that were asked for, the latest last. */
@@ -52,7 +52,7 @@ export class Environment {
   #used = false;
   #watching = false;
 
-  constructor(language: Language, deps: EngineDeps, hosts: Hosts) {
+  constructor(language: Language, deps: EngineDependencies, hosts: Hosts) {
     this.id = language.id;
     this.language = language;
     this.#deps = deps;

@@ -4,7 +4,7 @@ import type { Host, HostInfo } from '../../host/host.ts';
 import { isOwnerAlive } from '../../host/identity.ts';
 import type { ProblemKind } from '../../host/problem.ts';
 import { startReaper } from '../../host/reaper.ts';
-import type { EngineDeps } from '../deps.ts';
+import type { EngineDependencies } from '../deps.ts';
 import type { Options } from '../options.ts';
 import type { EngineProblem, Snapshot } from '../types.ts';
 
@@ -22,7 +22,7 @@ const UNAVAILABLE: ReadonlySet<EngineProblem['kind']> = new Set<ProblemKind>([
  * live on it.
  */
 export class Hosts {
-  readonly #deps: EngineDeps;
+  readonly #deps: EngineDependencies;
   readonly #onChange: () => void;
   readonly #replaced: Host[] = [];
   #docker: Options['docker'];
@@ -30,7 +30,7 @@ export class Hosts {
   #sweeping: { readonly host: Host; readonly reaper: Disposable } | null = null;
   #state: Snapshot['host'] = { state: 'unknown' };
 
-  constructor(deps: EngineDeps, onChange: () => void) {
+  constructor(deps: EngineDependencies, onChange: () => void) {
     this.#deps = deps;
     this.#onChange = onChange;
     this.#docker = deps.options.docker;

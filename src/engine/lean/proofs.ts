@@ -3,11 +3,11 @@ import { EMPTY_REPORT, type LeanGoals, type LeanTask } from '../../languages/lea
 import { fittedTogether, sizeOf } from '../../languages/lean/reportSize.ts';
 import { invalidRequest } from '../problems.ts';
 import type {
-  Attempt,
   CheckAnswer,
   CheckRequest,
   GoalsAnswer,
   GoalsRequest,
+  Result,
   RunRequest,
   RunResult,
   TacticAnswer,
@@ -35,7 +35,7 @@ export async function checkAll(
   request: CheckRequest,
   limit: number,
   run: RunTask,
-): Promise<Attempt<readonly CheckAnswer[]>> {
+): Promise<Result<readonly CheckAnswer[]>> {
   const { proofs, header, owner, timeoutSeconds } = request;
   if (proofs.length > MOST_PROOFS) return tooMany('proofs', proofs.length, MOST_PROOFS);
   const value = await eachOf(proofs, limit, async ({ id, code }) => {
@@ -50,7 +50,7 @@ export async function checkAll(
 }
 
 /** The goals at a place of the code, or at every `sorry` of it; `text` is what the request's session stands on. */
-export async function goalsOf(request: GoalsRequest, text: string, run: RunTask): Promise<Attempt<GoalsAnswer>> {
+export async function goalsOf(request: GoalsRequest, text: string, run: RunTask): Promise<Result<GoalsAnswer>> {
   const { owner, at, timeoutSeconds } = request;
   const task: LeanTask = { kind: 'goals', at: at ?? null };
   const result = await run({
@@ -67,7 +67,7 @@ export async function tryAll(
   text: string,
   limit: number,
   run: RunTask,
-): Promise<Attempt<readonly TacticAnswer[]>> {
+): Promise<Result<readonly TacticAnswer[]>> {
   const { owner, at, tactics, timeoutSeconds } = request;
   const pieces = piecesOf(request, text);
   if (tactics.length > MOST_TACTICS) return tooMany('tactics', tactics.length, MOST_TACTICS);
@@ -143,7 +143,7 @@ function errorsIn({ messages }: CellReport): string | null {
   return errors.length > 0 ? errors.join('\n\n').slice(0, ERROR_LENGTH) : null;
 }
 
-function tooMany(what: string, count: number, limit: number): Extract<Attempt<never>, { ok: false }> {
+function tooMany(what: string, count: number, limit: number): Extract<Result<never>, { ok: false }> {
   const message = `${count} ${what} are more than ${limit}.`;
   return { ok: false, error: invalidRequest(message, `Send at most ${limit} at a time.`) };
 }

@@ -16,7 +16,7 @@ import {
 import { type Executed, execute, interrupter } from '../run/execute.ts';
 import type { Stopper } from '../run/terminator.ts';
 import { statusOf } from '../run/verdict.ts';
-import type { Attempt, EngineProblem, LanguageId, Owner, RunOutput, SessionInfo, SessionState } from '../types.ts';
+import type { EngineProblem, LanguageId, Owner, Result, RunOutput, SessionInfo, SessionState } from '../types.ts';
 import { type Turn, Turns } from './boundedMutex.ts';
 import { PendingQuestion } from './pendingQuestion.ts';
 
@@ -157,7 +157,7 @@ export class Session {
    * Asks the interpreter something for somebody who types; `nothing` while a cell runs, and when the answer takes long or
    * `signal` aborts. The question goes on then; a cell waits for its end.
    */
-  async ask<T>(question: Question<T>, nothing: T, signal?: AbortSignal): Promise<Attempt<T>> {
+  async ask<T>(question: Question<T>, nothing: T, signal?: AbortSignal): Promise<Result<T>> {
     const refusal = this.refusal();
     if (refusal) return { ok: false, error: refusal };
     const turn = this.#turns.taken ? null : await this.#turns.take(signal);

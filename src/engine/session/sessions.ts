@@ -1,5 +1,5 @@
 import { endedSession, sessionLimit, unknownSession } from '../problems.ts';
-import type { Attempt, LanguageId } from '../types.ts';
+import type { LanguageId, Result } from '../types.ts';
 import { newSessionId } from './ids.ts';
 import { Session, type SessionDeps } from './session.ts';
 
@@ -18,7 +18,7 @@ export class Sessions {
   }
 
   /** A new session that has not started yet, unless `max` are live. */
-  add(language: LanguageId, max: number, deps: Omit<SessionDeps, 'id'>): Attempt<Session> {
+  add(language: LanguageId, max: number, deps: Omit<SessionDeps, 'id'>): Result<Session> {
     if (!this.hasRoom(max)) return { ok: false, error: sessionLimit(max) };
     const session = new Session({ ...deps, id: newSessionId(language) });
     this.#open.set(session.id, session);
@@ -31,7 +31,7 @@ export class Sessions {
   }
 
   /** The session of that id, or why there is none. */
-  find(id: string): Attempt<Session> {
+  find(id: string): Result<Session> {
     const session = this.#open.get(id);
     if (session) return { ok: true, value: session };
     const reason = this.#closed.get(id);

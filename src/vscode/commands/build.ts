@@ -1,6 +1,6 @@
 import { ProgressLocation, window } from 'vscode';
 import { plainText } from '../../base/log.ts';
-import type { Attempt, LanguageId } from '../../engine/types.ts';
+import type { LanguageId, Result } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { abortSignal } from '../cancellation.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
@@ -10,7 +10,7 @@ export async function buildEnvironment(language: LanguageId, app: App): Promise<
   const { name } = EDITOR_LANGUAGES[language];
   const built = await window.withProgress(
     { location: ProgressLocation.Notification, title: `Building the ${name} environment`, cancellable: true },
-    async (progress, token): Promise<Attempt<string>> => {
+    async (progress, token): Promise<Result<string>> => {
       const engine = await app.engine.get();
       const onLine = (line: string) => {
         const text = plainText(line);
@@ -24,7 +24,7 @@ export async function buildEnvironment(language: LanguageId, app: App): Promise<
   await tell(built, name, app);
 }
 
-async function tell(built: Attempt<string>, name: string, { log }: App): Promise<void> {
+async function tell(built: Result<string>, name: string, { log }: App): Promise<void> {
   if (built.ok) {
     window.showInformationMessage(`The ${name} environment is ready.`);
   } else if (built.error.kind !== 'cancelled') {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type NotebookDocument, type Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
-import type { Attempt, EngineProblem, LanguageId, SessionInfo } from '../../engine/types.ts';
+import type { EngineProblem, LanguageId, Result, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 import { CellNames } from './cellNames.ts';
 import { CellQueue } from './cellQueue.ts';
@@ -90,7 +90,7 @@ export class Notebooks implements Disposable {
   }
 
   /** Gives the notebook a new interpreter; null when it has no session. Cells that wait are dropped. */
-  async restart({ queue, session }: ActiveNotebook): Promise<Attempt<SessionInfo> | null> {
+  async restart({ queue, session }: ActiveNotebook): Promise<Result<SessionInfo> | null> {
     queue.drop();
     return session.restart();
   }

@@ -1,10 +1,10 @@
-import type { Attempt, LanguageId, Owner, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
+import type { LanguageId, Owner, Result, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 
 /** What opening gave: the session, and why the one before has ended, unless that is known to the user or there was none. */
 export type Opened =
   | { readonly ok: true; readonly id: string; readonly lost: string | null }
-  | Extract<Attempt<never>, { ok: false }>;
+  | Extract<Result<never>, { ok: false }>;
 
 /** Why a session has ended that a person or an agent closed. */
 export const CLOSED = 'it was closed';
@@ -89,7 +89,7 @@ export class NotebookSession {
   }
 
   /** A new interpreter for the same session; null when there is none. */
-  async restart(): Promise<Attempt<SessionInfo> | null> {
+  async restart(): Promise<Result<SessionInfo> | null> {
     const { info } = this;
     if (!info) return null;
     const engine = await this.#handle.get();

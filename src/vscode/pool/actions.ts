@@ -1,6 +1,6 @@
 import { commands, type Disposable, window } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
-import type { Attempt, Engine, SessionInfo } from '../../engine/types.ts';
+import type { Engine, Result, SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import type { Node } from './rowProvider.ts';
@@ -69,6 +69,6 @@ async function agreed(needed: boolean, question: string, detail: string, action:
   return (await window.showWarningMessage(question, { modal: true, detail }, action)) === action;
 }
 
-function tell(attempt: Attempt<SessionInfo> | null): void {
+function tell(attempt: Result<SessionInfo> | null): void {
   if (attempt && !attempt.ok) window.showErrorMessage(`${attempt.error.message} ${attempt.error.advice}`);
 }
