@@ -3,7 +3,7 @@ import type { HostInfo, ImageInfo } from '../host/host.ts';
 import type { Problem } from '../host/problem.ts';
 import type { CellPlace, CellReport, Draft } from '../languages/language.ts';
 import type { CheckReport, LeanGoals } from '../languages/lean/report.ts';
-import type { Spot } from '../languages/lean/text/position.ts';
+import type { SourcePosition } from '../languages/lean/text/position.ts';
 import type { Owner } from '../pool/owner.ts';
 import type { Options } from './options.ts';
 
@@ -231,7 +231,7 @@ export interface GoalsRequest {
   readonly code: string;
   readonly sessionId?: string;
   /** Without it: at every `sorry` of the code. */
-  readonly at?: Spot;
+  readonly at?: SourcePosition;
   readonly timeoutSeconds?: number;
 }
 
@@ -241,7 +241,7 @@ export interface GoalsAnswer extends CheckAnswer {
 
 /** Tactics to try at one place: instead of the `sorry` that begins there, or put in there. */
 export interface TacticsRequest extends Omit<GoalsRequest, 'at'> {
-  readonly at: Spot;
+  readonly at: SourcePosition;
   readonly tactics: readonly string[];
 }
 

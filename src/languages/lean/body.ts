@@ -1,6 +1,6 @@
 import { type Header, joinHeaders, parseHeader } from './text/header.ts';
-import { importsIn } from './text/importSpots.ts';
-import { LineTable, offsetInPart, type Spot, spotInPart } from './text/position.ts';
+import { importRanges } from './text/importRanges.ts';
+import { LineTable, type SourcePosition, toDocumentOffset, toRegionPosition } from './text/position.ts';
 import { tokensOf } from './text/tokens.ts';
 import type { Body } from './worker/check.ts';
 
@@ -19,21 +19,21 @@ export function compose(code: string, context = ''): Composed {
     header: context === '' ? own : joinHeaders(before, own),
     text: lead + code.slice(own.end),
     from: lead.length,
-    origin: new LineTable(code).spotAt(own.end),
-    imports: importsIn(code, own),
+    origin: new LineTable(code).sourcePositionAt(own.end),
+    imports: importRanges(code, own),
   };
 }
 
 /** Offset of a place of the caller's in a body's text. */
-export function offsetOf({ text, from, origin }: Body, at: Spot): number {
-  return offsetInPart(new LineTable(text), { start: from, end: text.length, origin }, at);
+export function offsetOf({ text, from, origin }: Body, at: SourcePosition): number {
+  return toDocumentOffset(new LineTable(text), { start: from, end: text.length, origin }, at);
 }
 
 /** The offset of a place, where the line is too short after spaces that lead there. */
-function reach(body: Composed, at: Spot): { readonly body: Composed; readonly offset: number } {
+function reach(body: Composed, at: SourcePosition): { readonly body: Composed; readonly offset: number } {
   const { text, from, origin } = body;
   const offset = offsetOf(body, at);
-  const spot = spotInPart(new LineTable(text), { start: from, end: text.length, origin }, offset);
+  const spot = toRegionPosition(new LineTable(text), { start: from, end: text.length, origin }, offset);
   const missing = ' '.repeat(spot.line === at.line ? Math.max(0, at.column - spot.column) : 0);
   const reached = offset + missing.length;
   return { body: { ...body, text: text.slice(0, offset) + missing + text.slice(offset) }, offset: reached };
@@ -47,7 +47,7 @@ export interface WithTactic {
 }
 
 /** The tactic in the place of the `sorry` that begins at `at`, or put in there; its later lines are indented alike. */
-export function withTactic(given: Composed, at: Spot, tactic: string): WithTactic {
+export function withTactic(given: Composed, at: SourcePosition, tactic: string): WithTactic {
   const { body, offset } = reach(given, at);
   const { text } = body;
   const replaced = tokensOf(text).find(({ start, end }) => start === offset && text.slice(start, end) === 'sorry');

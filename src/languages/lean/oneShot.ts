@@ -6,11 +6,11 @@ import type { CellEnd, CellError, CellOutput, CellRequest, CompletionList, Inter
 import { cellReport, crashEnd, endOf, rejection } from './ends.ts';
 import { FLOOD, watchForFlood } from './flood.ts';
 import type { NoAnswer } from './lsp/document.ts';
-import { importRefusal } from './policy.ts';
 import type { CheckReport } from './report.ts';
 import { DEFAULT_LIMIT } from './reportSize.ts';
 import type { LeanSettings } from './settings.ts';
 import { answered, workOf } from './task.ts';
+import { importRefusal } from './text/importPolicy.ts';
 import { check, placed, withQuestions } from './worker/check.ts';
 import { MemoryWatch } from './worker/memoryWatch.ts';
 import { type Program, type ProgramExit, runProgram } from './worker/program.ts';

@@ -1,4 +1,4 @@
-import type { Spot } from './text/position.ts';
+import type { SourcePosition } from './text/position.ts';
 import type { LeanMessage, LeanSorry } from './verdict/report.ts';
 import type { Verdict } from './verdict/verdict.ts';
 
@@ -21,9 +21,9 @@ export interface LeanGoals {
 export type LeanTask =
   | { readonly kind: 'check' }
   /** The goals at one place, or where it is null at every `sorry`. */
-  | { readonly kind: 'goals'; readonly at: Spot | null }
+  | { readonly kind: 'goals'; readonly at: SourcePosition | null }
   /** The tactic in the place of the `sorry` that begins there, or put in there, and the goals behind it. */
-  | { readonly kind: 'tactic'; readonly at: Spot; readonly tactic: string };
+  | { readonly kind: 'tactic'; readonly at: SourcePosition; readonly tactic: string };
 
 /**
  * What Lean says of a piece of code, in the caller's coordinates: lines from 1, columns from 0 in code points. All of it

@@ -2,8 +2,7 @@ import type { CellRequest } from '../language.ts';
 import { type Composed, compose, offsetOf, withTactic } from './body.ts';
 import type { CheckReport, LeanGoals, LeanMessage } from './report.ts';
 import { ENTRY, fitted } from './reportSize.ts';
-import { withLineFeeds } from './text/lineEnds.ts';
-import { type Spot, spotInPart } from './text/position.ts';
+import { type SourcePosition, toRegionPosition, withLineFeeds } from './text/position.ts';
 import { sorryTokens } from './text/tokens.ts';
 import type { CheckTerms, Placed } from './worker/check.ts';
 import { goalsAt } from './worker/goals.ts';
@@ -44,7 +43,7 @@ export async function answered(
   let left = limit;
   for (const { end } of asked) {
     const offset = headerEnd + end;
-    const spot = spotInPart(document.table, span, offset);
+    const spot = toRegionPosition(document.table, span, offset);
     const found = left > 0 ? await goalsAt(document, offset, signal) : null;
     left -= ENTRY + (found ?? []).reduce((sum, { length }) => sum + length, 0);
     goals.push({ ...spot, goals: found });
@@ -61,14 +60,14 @@ function ofTactic(report: CheckReport, piece: Placed, asked: Work['asked']): Par
 
 function isOf(message: LeanMessage, piece: Placed, { start, end }: Work['asked'][number]): boolean {
   const { document, headerEnd, span } = piece;
-  const [first, last] = [start, end].map((offset) => spotInPart(document.table, span, headerEnd + offset));
+  const [first, last] = [start, end].map((offset) => toRegionPosition(document.table, span, headerEnd + offset));
   if (!first || !last || isBehind(message, last)) return false;
   if (isBehind(message, first)) return true;
   const reaches = isBehind({ line: message.endLine, column: message.endColumn }, last);
   return reaches && message.line === first.line && isTermAt(document.text, headerEnd + start);
 }
 
-function isBehind(a: Spot, b: Spot): boolean {
+function isBehind(a: SourcePosition, b: SourcePosition): boolean {
   return a.line > b.line || (a.line === b.line && a.column >= b.column);
 }
 

@@ -5,7 +5,7 @@ import type { NoAnswer } from '../lsp/document.ts';
 import { type CheckReport, EMPTY_REPORT, type LeanMessage } from '../report.ts';
 import { DEFAULT_LIMIT, fitted, fittedTogether } from '../reportSize.ts';
 import { joinHeaders } from '../text/header.ts';
-import { importSpots, importsIn } from '../text/importSpots.ts';
+import { importRanges, rangeOfHeaderError } from '../text/importRanges.ts';
 import { type Cell, type Piece, type SessionText, scopesBehind, segmentsOf, withoutMain } from './cells.ts';
 import { CellCheck } from './checkCell.ts';
 import type { Job } from './job.ts';
@@ -100,9 +100,9 @@ export class Attempt {
   }
 
   #headerFailed(errors: readonly string[]): AttemptEnd {
-    const imports = importsIn(this.#piece.code, this.#piece.header);
+    const imports = importRanges(this.#piece.code, this.#piece.header);
     const messages = errors.map((text): LeanMessage => {
-      const { start, end } = importSpots(text, imports);
+      const { start, end } = rangeOfHeaderError(text, imports);
       return { severity: 'error', ...start, endLine: end.line, endColumn: end.column, text };
     });
     const report = { ...EMPTY_REPORT, messages, messageCount: messages.length };

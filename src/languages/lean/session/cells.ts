@@ -1,7 +1,7 @@
 import type { CheckReport } from '../report.ts';
 import { exitIn } from '../text/exit.ts';
 import { type Header, type ParsedHeader, parseHeader } from '../text/header.ts';
-import { LineTable, type Spot } from '../text/position.ts';
+import { LineTable, type SourcePosition } from '../text/position.ts';
 import { tokensOf } from '../text/tokens.ts';
 import { prefixOf } from '../worker/worker.ts';
 import { follow, type OutlineEvent, outlineOf, type Scopes } from './outline.ts';
@@ -15,7 +15,7 @@ export interface Piece {
   /** What stands in the document: the code behind its header. */
   readonly body: string;
   /** Where the body begins in the code. */
-  readonly origin: Spot;
+  readonly origin: SourcePosition;
   readonly outline: readonly OutlineEvent[];
   /** The code goes on behind an `#exit`. */
   readonly exited: boolean;
@@ -59,7 +59,7 @@ export function pieceOf(id: string, code: string): Piece {
     code,
     header,
     body: upToExit,
-    origin: new LineTable(code).spotAt(header.end),
+    origin: new LineTable(code).sourcePositionAt(header.end),
     outline: outlineOf(upToExit),
     exited: exit !== null && !exit.isLast,
   };

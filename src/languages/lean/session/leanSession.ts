@@ -14,7 +14,7 @@ import { crashEnd, endOf } from '../ends.ts';
 import { watchForFlood } from '../flood.ts';
 import type { LeanSettings } from '../settings.ts';
 import { EMPTY_HEADER, parseHeader } from '../text/header.ts';
-import { withLineFeeds } from '../text/lineEnds.ts';
+import { withLineFeeds } from '../text/position.ts';
 import { MemoryWatch } from '../worker/memoryWatch.ts';
 import type { LeanWorker } from '../worker/worker.ts';
 import { Attempt, type AttemptEnd } from './attempt.ts';

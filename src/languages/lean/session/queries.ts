@@ -1,7 +1,6 @@
 import type { CellPlace, CompletionList, Draft } from '../../language.ts';
 import type { CompletionItem, Place, Position } from '../lsp/messages.ts';
-import { withLineFeeds } from '../text/lineEnds.ts';
-import { LineTable } from '../text/position.ts';
+import { LineTable, withLineFeeds } from '../text/position.ts';
 import { lineOf, type Piece, pieceOf, type SessionText, segmentsOf } from './cells.ts';
 import { InertDraft } from './inertDraft.ts';
 import type { SessionDocument } from './sessionDocument.ts';

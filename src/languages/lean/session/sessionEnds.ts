@@ -3,8 +3,8 @@ import { lossEnd, plainError } from '../../exit.ts';
 import type { CellEnd, CellError } from '../../language.ts';
 import { endOf } from '../ends.ts';
 import { FLOOD } from '../flood.ts';
-import { importRefusal } from '../policy.ts';
 import type { LeanSettings } from '../settings.ts';
+import { importRefusal } from '../text/importPolicy.ts';
 
 /** What is said of a session that outlives its cell; goes behind a sentence. */
 export const KEPT = ' Everything before this cell is kept.';

@@ -1,21 +1,36 @@
-import type { Import } from './header.ts';
+import { plainError } from '../../exit.ts';
+import type { CellError } from '../../language.ts';
+import type { LeanSettings } from '../settings.ts';
+import { type Import, parseHeader } from './header.ts';
 import { nameParts } from './identifier.ts';
 
-/** Modules by prefixes of whole name components: `Mathlib` stands for `Mathlib.Data.Nat.Basic` too. */
+/** Which modules may be imported, by prefixes of whole name components: `Mathlib` covers `Mathlib.Data.Nat.Basic` too. */
 export interface ImportPolicy {
-  /** Empty: all. */
+  /** An empty list allows every module. */
   readonly allowed: readonly string[];
-  /** Wins over `allowed`. */
+  /** Takes precedence over `allowed`. */
   readonly blocked: readonly string[];
 }
 
 export interface ImportProblem {
   readonly import: Import;
-  /** The list that says no. */
+  /** The list that refuses it. */
   readonly list: keyof ImportPolicy;
 }
 
-/** The first import that the policy forbids, or null. */
+/** The error for code that imports a module the settings refuse; null when every import is allowed. */
+export function importRefusal(code: string, settings: LeanSettings): CellError | null {
+  const { imports, stray } = parseHeader(code);
+  const { allowedImports: allowed, blockedImports: blocked } = settings;
+  const problem = importProblem([...imports, ...stray], { allowed, blocked });
+  if (!problem) return null;
+  const { name } = problem.import;
+  const why =
+    problem.list === 'blocked' ? 'it is on the list lean.blockedImports' : 'it is not on the list lean.allowedImports';
+  return plainError('ImportRefused', `The code may not import ${name}: ${why}.`);
+}
+
+/** The first import that the policy refuses, or null. */
 export function importProblem(imports: readonly Import[], policy: ImportPolicy): ImportProblem | null {
   for (const entry of imports) {
     const list = refusedBy(nameParts(entry.name) ?? [], policy);
@@ -26,7 +41,7 @@ export function importProblem(imports: readonly Import[], policy: ImportPolicy):
 
 function refusedBy(parts: readonly string[], { allowed, blocked }: ImportPolicy): keyof ImportPolicy | null {
   const isListed = (list: readonly string[]) => list.some((prefix) => startsWith(parts, prefix));
-  // A component becomes part of a path: one with a separator or an extension could name any module's file.
+  // A component becomes part of a file path, so one with a separator or an extension could name any module's file.
   const isPlain = parts.length > 0 && parts.every((part) => !/[/\\.\0]/.test(part));
   if (blocked.length > 0 && (!isPlain || isListed(blocked))) return 'blocked';
   return allowed.length > 0 && (!isPlain || !isListed(allowed)) ? 'allowed' : null;

@@ -1,18 +1,37 @@
 import type { Position } from '../lsp/messages.ts';
 
-/** A place as Lean prints it: line from 1, column from 0 in code points. */
-export interface Spot {
+/** A position as Lean prints it: lines start at 1, columns at 0 and count code points. */
+export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where a text begins. */
-export const ORIGIN: Spot = { line: 1, column: 0 };
+/** The start of a text. */
+export const ORIGIN: SourcePosition = { line: 1, column: 0 };
 
-/** A text with its lines; only a line feed ends one, as in Lean. Values outside the text mean its nearest place. */
+/** A range of a caller's text. */
+export interface SourceRange {
+  readonly start: SourcePosition;
+  readonly end: SourcePosition;
+}
+
+/** A range of a document that holds a caller's text; `start` and `end` are UTF-16 offsets in the document. */
+export interface Region {
+  readonly start: number;
+  readonly end: number;
+  /** Where the range starts in the caller's own text. */
+  readonly origin: SourcePosition;
+}
+
+/** The text with line ends as Lean counts them: one line feed each. */
+export function withLineFeeds(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** A text with its line starts; only a line feed ends a line, as in Lean. Values outside the text mean the nearest place. */
 export class LineTable {
   #text: string;
-  /** The offset at which each line begins. */
+  /** The offset at which each line starts. */
   readonly #starts: number[];
 
   constructor(text = '') {
@@ -24,13 +43,13 @@ export class LineTable {
     return this.#text;
   }
 
-  /** Puts `text` in the place of the offsets from `start` to `end`; costs what follows, which at the end is nothing. */
+  /** Replaces the text from offset `start` to `end`; the cost grows with the lines that follow. */
   replace(start: number, end: number, text: string): void {
     const shift = text.length - (end - start);
-    const behind = this.#starts.slice(this.#lineOf(end) + 1);
+    const following = this.#starts.slice(this.#lineOf(end) + 1);
     this.#starts.length = this.#lineOf(start) + 1;
     for (const offset of startsIn(text, start)) this.#starts.push(offset);
-    for (const offset of behind) this.#starts.push(offset + shift);
+    for (const offset of following) this.#starts.push(offset + shift);
     this.#text = this.#text.slice(0, start) + text + this.#text.slice(end);
   }
 
@@ -45,18 +64,18 @@ export class LineTable {
     return this.#snap(Math.min(this.#start(line) + Math.max(0, character), this.#end(line)));
   }
 
-  spotAt(offset: number): Spot {
+  sourcePositionAt(offset: number): SourcePosition {
     const { line, character } = this.positionAt(offset);
     const start = this.#start(line);
     return { line: line + 1, column: codePoints(this.#text, start, start + character) };
   }
 
-  offsetOf({ line, column }: Spot): number {
+  offsetAtSource({ line, column }: SourcePosition): number {
     if (line < 1) return 0;
     return forward(this.#text, this.#start(line - 1), this.#end(line - 1), column);
   }
 
-  /** In the text, and not between the halves of a surrogate pair. */
+  /** The nearest offset in the text that does not split a surrogate pair. */
   #snap(offset: number): number {
     const inside = Math.min(Math.max(0, offset), this.#text.length);
     return splitsPair(this.#text, inside) ? inside - 1 : inside;
@@ -104,32 +123,23 @@ function forward(text: string, start: number, end: number, count: number): numbe
   return offset;
 }
 
-/** A stretch of a document that came from a caller. */
-export interface Part {
-  /** Offsets in the document. */
-  readonly start: number;
-  readonly end: number;
-  /** Where the stretch begins in the caller's own text. */
-  readonly origin: Spot;
-}
-
-/** The caller's coordinates of a place in the document; places outside the part mean its nearer end. */
-export function spotInPart(table: LineTable, part: Part, offset: number): Spot {
-  const first = table.spotAt(part.start);
-  const { line, column } = table.spotAt(Math.min(Math.max(part.start, offset), part.end));
+/** The caller's position of a document offset; an offset outside the region means its nearer end. */
+export function toRegionPosition(table: LineTable, region: Region, offset: number): SourcePosition {
+  const first = table.sourcePositionAt(region.start);
+  const { line, column } = table.sourcePositionAt(Math.min(Math.max(region.start, offset), region.end));
   return {
-    line: part.origin.line + line - first.line,
-    column: line === first.line ? part.origin.column + column - first.column : column,
+    line: region.origin.line + line - first.line,
+    column: line === first.line ? region.origin.column + column - first.column : column,
   };
 }
 
-/** The document's offset of a place in the caller's coordinates, within the part. */
-export function offsetInPart(table: LineTable, part: Part, { line, column }: Spot): number {
-  const first = table.spotAt(part.start);
-  const isFirst = line === part.origin.line;
-  const offset = table.offsetOf({
-    line: first.line + line - part.origin.line,
-    column: isFirst ? first.column + column - part.origin.column : column,
+/** The document offset of a caller's position, clamped to the region. */
+export function toDocumentOffset(table: LineTable, region: Region, { line, column }: SourcePosition): number {
+  const first = table.sourcePositionAt(region.start);
+  const isFirst = line === region.origin.line;
+  const offset = table.offsetAtSource({
+    line: first.line + line - region.origin.line,
+    column: isFirst ? first.column + column - region.origin.column : column,
   });
-  return Math.min(Math.max(part.start, offset), part.end);
+  return Math.min(Math.max(region.start, offset), region.end);
 }

@@ -1,6 +1,6 @@
 import { blockCommentEnd, lineCommentEnd } from './blank.ts';
 import { characterAt, identifierEnd } from './identifier.ts';
-import { LineTable, type Spot } from './position.ts';
+import { LineTable, type SourcePosition } from './position.ts';
 
 /** A piece of code that is neither white space nor comment; an interpolated string comes as its parts between holes. */
 export interface Token {
@@ -162,7 +162,7 @@ function numberEnd(code: string, start: number): number {
 }
 
 /** Where a proof was left out. */
-export interface SorryToken extends Spot {
+export interface SorryToken extends SourcePosition {
   /** UTF-16 offset. */
   readonly offset: number;
 }
@@ -172,7 +172,7 @@ export function sorryTokens(code: string): SorryToken[] {
   const table = new LineTable(code);
   return tokensOf(code)
     .filter(({ kind, start, end }) => kind === 'name' && isSorry(code.slice(start, end)) && code[start - 1] !== '.')
-    .map(({ start }) => ({ offset: start, ...table.spotAt(start) }));
+    .map(({ start }) => ({ offset: start, ...table.sourcePositionAt(start) }));
 }
 
 function isSorry(word: string): boolean {

@@ -1,7 +1,13 @@
 import type { Steps } from '../../../base/slices.ts';
 import { type Diagnostic, LeanTag } from '../lsp/messages.ts';
-import { type ImportSpots, importSpots, type Spots } from '../text/importSpots.ts';
-import { type LineTable, type Part, type Spot, spotInPart } from '../text/position.ts';
+import { type ImportRange, rangeOfHeaderError } from '../text/importRanges.ts';
+import {
+  type LineTable,
+  type Region,
+  type SourcePosition,
+  type SourceRange,
+  toRegionPosition,
+} from '../text/position.ts';
 
 /** A message of Lean in the caller's coordinates: lines from 1, columns from 0 in code points. */
 export interface LeanMessage {
@@ -21,7 +27,7 @@ export interface LeanSorry {
 }
 
 /** A part of the document and the stretch before it whose diagnostics are its own, as those of its header are. */
-export interface Span extends Part {
+export interface Span extends Region {
   /** Offset from which on diagnostics count; at most `start`. */
   readonly from: number;
   /** The document's header, where errors of it count. */
@@ -33,7 +39,7 @@ export interface HeaderSpan {
   /** Offset behind it in the document. */
   readonly end: number;
   /** Where the caller's own imports stand in the caller's text. */
-  readonly imports: readonly ImportSpots[];
+  readonly imports: readonly ImportRange[];
 }
 
 /** The diagnostics that begin in `span`, in the order given; its end belongs to it where the document ends there. */
@@ -76,7 +82,7 @@ export function* readMessages(
   return messages.sort(byPlace);
 }
 
-function byPlace(a: Spot, b: Spot): number {
+function byPlace(a: SourcePosition, b: SourcePosition): number {
   return a.line - b.line || a.column - b.column;
 }
 
@@ -109,7 +115,7 @@ function byRank(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 }
 
 function messageOf(diagnostic: Diagnostic, table: LineTable, span: Span): LeanMessage {
-  const { start, end } = spotsOf(diagnostic, table, span);
+  const { start, end } = rangeOf(diagnostic, table, span);
   return {
     severity: severityOf(diagnostic),
     line: start.line,
@@ -120,10 +126,13 @@ function messageOf(diagnostic: Diagnostic, table: LineTable, span: Span): LeanMe
   };
 }
 
-function spotsOf({ range, fullRange = range, message }: Diagnostic, table: LineTable, span: Span): Spots {
+function rangeOf({ range, fullRange = range, message }: Diagnostic, table: LineTable, span: Span): SourceRange {
   const first = table.offsetAt(fullRange.start);
-  if (span.header && first < span.header.end) return importSpots(message, span.header.imports);
-  return { start: spotInPart(table, span, first), end: spotInPart(table, span, table.offsetAt(fullRange.end)) };
+  if (span.header && first < span.header.end) return rangeOfHeaderError(message, span.header.imports);
+  return {
+    start: toRegionPosition(table, span, first),
+    end: toRegionPosition(table, span, table.offsetAt(fullRange.end)),
+  };
 }
 
 function isSilent({ isSilent, leanTags, message }: Diagnostic): boolean {

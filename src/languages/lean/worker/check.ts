@@ -3,8 +3,8 @@ import type { LeanDocument, NoAnswer, Settled, SettledVersion } from '../lsp/doc
 import { type CheckReport, EMPTY_REPORT, type LeanMessage, type LeanSorry } from '../report.ts';
 import { ENTRY, fitted } from '../reportSize.ts';
 import { type Exit, exitIn } from '../text/exit.ts';
-import type { ImportSpots } from '../text/importSpots.ts';
-import { type LineTable, type Spot, spotInPart } from '../text/position.ts';
+import type { ImportRange } from '../text/importRanges.ts';
+import { type LineTable, type SourcePosition, toRegionPosition } from '../text/position.ts';
 import { sorryTokens, tokensOf } from '../text/tokens.ts';
 import { axiomsOf, type DeclarationAxioms } from '../verdict/axioms.ts';
 import { declarationsOf, findMain, type MainDeclaration } from '../verdict/declarations.ts';
@@ -57,9 +57,9 @@ export interface Body {
   /** Offset of the caller's part in `text`, which it ends. */
   readonly from: number;
   /** Where that part begins in the caller's own text. */
-  readonly origin: Spot;
+  readonly origin: SourcePosition;
   /** The caller's own imports. */
-  readonly imports: readonly ImportSpots[];
+  readonly imports: readonly ImportRange[];
 }
 
 /** The body as it is in a document whose header ends at an offset. */
@@ -185,7 +185,7 @@ async function report(reading: Reading, { limit, signal }: CheckTerms): Promise<
 
 /** What keeps code with an `#exit` in it from being gone through. */
 function exitMessage({ start, end }: Exit, table: LineTable, span: Span): LeanMessage {
-  const [from, to] = [spotInPart(table, span, start), spotInPart(table, span, end)];
+  const [from, to] = [toRegionPosition(table, span, start), toRegionPosition(table, span, end)];
   const text = 'Lean stops at #exit: what follows was not checked.';
   return { severity: 'error', line: from.line, column: from.column, endLine: to.line, endColumn: to.column, text };
 }
@@ -203,7 +203,7 @@ export async function sorriesOf(
     const goals = left > 0 ? await goalsAt(document, place, signal) : null;
     const goal = goals?.join('\n\n') ?? null;
     left -= ENTRY + (goal?.length ?? 0);
-    sorries.push({ ...spotInPart(document.table, span, place), goal });
+    sorries.push({ ...toRegionPosition(document.table, span, place), goal });
   }
   return sorries;
 }

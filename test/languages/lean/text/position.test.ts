@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { LineTable, ORIGIN, offsetInPart, spotInPart } from '../../../../src/languages/lean/text/position.ts';
+import { LineTable, ORIGIN, toDocumentOffset, toRegionPosition } from '../../../../src/languages/lean/text/position.ts';
 
 const PIECES = ['a', 'β', '😀', '𝔸', '\n', '\r\n', '\r', '', ' ', 'e\u0301', '\ud83d'];
 
-/** Numbers from 0 to below 1 that are the same in each run. */
+/** Returns numbers in [0, 1), the same in each run. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -38,11 +38,11 @@ describe('LineTable', () => {
     ['', 0, '0:0', '1:0'],
     ['a', 9, '0:1', '1:1'],
     ['a', -1, '0:0', '1:0'],
-  ])('in %j offset %i is at %s and %s', (text, offset, position, spot) => {
+  ])('maps in %j offset %i to the LSP position %s and the source position %s', (text, offset, position, source) => {
     const table = new LineTable(text);
     const at = table.positionAt(offset);
-    const seen = table.spotAt(offset);
-    expect([`${at.line}:${at.character}`, `${seen.line}:${seen.column}`]).toEqual([position, spot]);
+    const seen = table.sourcePositionAt(offset);
+    expect([`${at.line}:${at.character}`, `${seen.line}:${seen.column}`]).toEqual([position, source]);
   });
 
   it.each([
@@ -51,7 +51,7 @@ describe('LineTable', () => {
     [{ line: -1, character: 3 }, 0],
     [{ line: 1, character: -3 }, 3],
     [{ line: 1, character: 1 }, 3],
-  ])('takes %j for the nearest place', (position, offset) => {
+  ])('maps the position %j to the nearest offset', (position, offset) => {
     expect(new LineTable('ab\n😀').offsetAt(position)).toBe(offset);
   });
 
@@ -61,20 +61,20 @@ describe('LineTable', () => {
     [{ line: 2, column: 1 }, 5],
     [{ line: 7, column: 1 }, 5],
     [{ line: 2, column: -1 }, 3],
-  ])('takes the spot %j for the nearest place', (spot, offset) => {
-    expect(new LineTable('ab\n😀').offsetOf(spot)).toBe(offset);
+  ])('maps the source position %j to the nearest offset', (source, offset) => {
+    expect(new LineTable('ab\n😀').offsetAtSource(source)).toBe(offset);
   });
 
-  it.each([1, 2, 3, 4, 5])('comes back from every place to the same offset (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4, 5])('maps every offset to a position and back to the same offset (seed %i)', (seed) => {
     const text = someText(dice(seed), 200);
     const table = new LineTable(text);
     for (const offset of places(text)) {
       expect(table.offsetAt(table.positionAt(offset))).toBe(offset);
-      expect(table.offsetOf(table.spotAt(offset))).toBe(offset);
+      expect(table.offsetAtSource(table.sourcePositionAt(offset))).toBe(offset);
     }
   });
 
-  it.each([1, 2, 3, 4, 5])('is after edits what it would be from the start (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4, 5])('equals a new table of the same text after each edit (seed %i)', (seed) => {
     const roll = dice(seed);
     const table = new LineTable(someText(roll, 20));
     for (let round = 0; round < 50; round += 1) {
@@ -91,39 +91,39 @@ describe('LineTable', () => {
   });
 });
 
-describe('a part of a document', () => {
+describe('a region of a document', () => {
   const table = new LineTable('import A\nab😀cd\nef\n');
-  const part = { start: table.text.indexOf('cd'), end: table.text.length - 1, origin: { line: 3, column: 5 } };
+  const region = { start: table.text.indexOf('cd'), end: table.text.length - 1, origin: { line: 3, column: 5 } };
 
   it.each([
     ['c', { line: 3, column: 5 }],
     ['d', { line: 3, column: 6 }],
     ['e', { line: 4, column: 0 }],
     ['f', { line: 4, column: 1 }],
-  ])('has %j at %j of the caller', (character, spot) => {
-    const offset = table.text.indexOf(character, part.start);
-    expect(spotInPart(table, part, offset)).toEqual(spot);
-    expect(offsetInPart(table, part, spot)).toBe(offset);
+  ])('finds %j at position %j of the caller', (character, source) => {
+    const offset = table.text.indexOf(character, region.start);
+    expect(toRegionPosition(table, region, offset)).toEqual(source);
+    expect(toDocumentOffset(table, region, source)).toBe(offset);
   });
 
-  it('takes places outside for its nearer end', () => {
-    expect(spotInPart(table, part, 0)).toEqual(part.origin);
-    expect(spotInPart(table, part, 99)).toEqual({ line: 4, column: 2 });
-    expect(offsetInPart(table, part, ORIGIN)).toBe(part.start);
-    expect(offsetInPart(table, part, { line: 3, column: 0 })).toBe(part.start);
-    expect(offsetInPart(table, part, { line: 99, column: 0 })).toBe(part.end);
+  it('clamps positions outside to its nearer end', () => {
+    expect(toRegionPosition(table, region, 0)).toEqual(region.origin);
+    expect(toRegionPosition(table, region, 99)).toEqual({ line: 4, column: 2 });
+    expect(toDocumentOffset(table, region, ORIGIN)).toBe(region.start);
+    expect(toDocumentOffset(table, region, { line: 3, column: 0 })).toBe(region.start);
+    expect(toDocumentOffset(table, region, { line: 99, column: 0 })).toBe(region.end);
   });
 
-  it.each([1, 2, 3])('comes back from every place to the same offset (seed %i)', (seed) => {
+  it.each([1, 2, 3])('maps every offset to a position of the caller and back to the same offset (seed %i)', (seed) => {
     const roll = dice(seed);
-    const [before, code, behind] = [someText(roll, 30), `x${someText(roll, 60)}`, `\n${someText(roll, 9)}`];
-    const whole = new LineTable(before + code + behind);
+    const [before, code, after] = [someText(roll, 30), `x${someText(roll, 60)}`, `\n${someText(roll, 9)}`];
+    const whole = new LineTable(before + code + after);
     const own = new LineTable(code);
-    const span = { start: before.length, end: before.length + code.length, origin: ORIGIN };
+    const region = { start: before.length, end: before.length + code.length, origin: ORIGIN };
     for (const offset of places(code)) {
-      const spot = spotInPart(whole, span, before.length + offset);
-      expect(spot).toEqual(own.spotAt(offset));
-      expect(offsetInPart(whole, span, spot)).toBe(before.length + offset);
+      const source = toRegionPosition(whole, region, before.length + offset);
+      expect(source).toEqual(own.sourcePositionAt(offset));
+      expect(toDocumentOffset(whole, region, source)).toBe(before.length + offset);
     }
   });
 });
