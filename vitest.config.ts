@@ -9,12 +9,8 @@ const real = (name: string, include: string[], exclude: string[] = []) => ({
 });
 
 const attacks = ['test/isolation/**', 'test/faults/**'];
-/** Rows that measure the machine, which nobody else may use meanwhile. */
-const measuring = ['06', '07', '09', '21', '25', '35', '44', '49', '51', '54'].map(
-  (row) => `test/isolation/${row}-*.test.ts`,
-);
-/** Floods of what Lean says, which measure too; they need nothing but Node. */
-const floods = 'test/languages/lean/flood/*.test.ts';
+/** What measures the machine, which nothing else may use meanwhile. */
+const measuring = 'test/**/*.measuring.test.ts';
 /** The other rows of 35 to 39: attacks on the MCP server. */
 const clients = 'test/isolation/3[6-9]-*.test.ts';
 
@@ -29,15 +25,15 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.docker.test.ts', 'test/**/*.lean.test.ts', 'test/e2e/**', ...attacks, floods],
+          exclude: ['test/**/*.docker.test.ts', 'test/**/*.lean.test.ts', 'test/e2e/**', ...attacks, measuring],
           // Some start programs, which takes long on a busy machine.
           testTimeout: 30_000,
         },
       },
       real('docker', ['test/**/*.docker.test.ts'], attacks),
       real('lean', ['test/**/*.lean.test.ts']),
-      real('measuring', [...measuring, floods]),
-      real('isolation', ['test/isolation/**/*.test.ts'], [...measuring, clients]),
+      real('measuring', [measuring]),
+      real('isolation', ['test/isolation/**/*.test.ts'], [measuring, clients]),
       real('clients', [clients]),
       real('faults', ['test/faults/**/*.test.ts']),
     ],
