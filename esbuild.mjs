@@ -1,12 +1,17 @@
 #!/usr/bin/env node
-// Bundles the extension and the command line: `node esbuild.mjs [--production] [--watch]`.
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+// Bundles the extension and the command line: `node esbuild.mjs [--production] [--watch] [--outdir=dist]`.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, context } from 'esbuild';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const production = process.argv.includes('--production');
+const [outdir = 'dist'] = process.argv.flatMap((argument) => argument.match(/^--outdir=(.*)/)?.[1] ?? []);
+
+const CHUNKS = 'chunks';
+/** Docker over ssh with its library, a fifth of the command line; read for ssh:// hosts only. */
+const SSH = `${CHUNKS}/ssh.cjs`;
 
 /** Zod carries its messages in fifty languages, a third of the bundle; ours are English. */
 const englishOnly = {
@@ -29,6 +34,36 @@ const noBuildKit = {
   },
 };
 
+/**
+ * For bundles in `folder` of the output: Docker's client loads ssh at its first use, and formats a request for its log,
+ * which takes milliseconds of CPU, only when it logs.
+ */
+function leanModem(folder) {
+  const ssh = relative(folder, SSH);
+  return {
+    name: 'lean-modem',
+    setup({ onLoad, onResolve }) {
+      onLoad({ filter: /[\\/]docker-modem[\\/]lib[\\/]modem\.js$/ }, async ({ path }) => ({
+        contents: replaceAllOnce(await readFile(path, 'utf8'), {
+          "ssh = require('./ssh')": `ssh = (options) => require('./ssh')(options)`,
+          "debug('Sending: %s', util.inspect": "debug.enabled && debug('Sending: %s', util.inspect",
+        }),
+      }));
+      onResolve({ filter: /^\.\/ssh$/ }, ({ importer }) =>
+        importer.endsWith('modem.js') ? { path: `./${ssh}`, external: true } : undefined,
+      );
+    },
+  };
+}
+
+/** Throws when a text to replace is not there, or is there twice. */
+function replaceAllOnce(source, replacements) {
+  return Object.entries(replacements).reduce((text, [from, to]) => {
+    if (text.split(from).length !== 2) throw new Error(`docker-modem has changed: ${from} is not there once`);
+    return text.replace(from, () => to);
+  }, source);
+}
+
 /** MCP's library brings Ajv, a tenth of the bundle, to check forms that clients fill in; we send none. */
 const noForms = {
   name: 'no-forms',
@@ -48,15 +83,12 @@ const COMMONJS_NAMES = [
 
 const common = {
   absWorkingDir: root,
-  outdir: 'dist',
+  outdir,
   bundle: true,
   platform: 'node',
   format: 'esm',
   target: 'node20',
   banner: { js: COMMONJS_NAMES },
-  // ssh2's native helpers are optional, and it does without them.
-  loader: { '.node': 'empty' },
-  plugins: [englishOnly, noBuildKit, noForms],
   minify: production,
   sourcemap: production ? false : 'linked',
   metafile: true,
@@ -64,24 +96,36 @@ const common = {
   logLevel: 'info',
 };
 
-const CHUNKS = 'chunks';
+const plugins = [englishOnly, noBuildKit, noForms];
 
 const bundles = [
   {
     ...common,
     entryPoints: { extension: 'src/vscode/extension.ts' },
-    external: ['vscode', 'cpu-features'],
+    external: ['vscode'],
+    plugins: [...plugins, leanModem(CHUNKS)],
     // Activation reads what registers features; the engine and the MCP server are read at their first use.
     splitting: true,
     chunkNames: `${CHUNKS}/[name]-[hash]`,
   },
   // `vscode` is missing here on purpose: a leak of the editor into the command line must fail the build.
-  { ...common, entryPoints: { cli: 'src/cli/main.ts' }, external: ['cpu-features'] },
+  { ...common, entryPoints: { cli: 'src/cli/main.ts' }, plugins: [...plugins, leanModem('')] },
+  {
+    ...common,
+    entryPoints: { ssh: 'docker-modem/lib/ssh.js' },
+    outdir: join(outdir, CHUNKS),
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    banner: {},
+    // ssh2's native helpers are optional, and it does without them.
+    loader: { '.node': 'empty' },
+    external: ['cpu-features'],
+  },
 ];
 
 async function once() {
   // Their names change with their contents, and old ones would be packed.
-  await rm(join(root, 'dist', CHUNKS), { recursive: true, force: true });
+  await rm(resolve(root, outdir, CHUNKS), { recursive: true, force: true });
   await mkdir(join(root, 'out'), { recursive: true });
   for (const options of bundles) {
     const { metafile } = await build(options);
