@@ -44,5 +44,5 @@ export async function warm(engine: Engine, count: number, header = ''): Promise<
   }
 }
 
-/** Time for what a sandbox does by itself once it is warm (preloading); nobody tells when it has ended. */
+/** Time for what a sandbox does by itself once it is warm (preloading); no event marks its end. */
 export const SETTLE_MS = 4_000;

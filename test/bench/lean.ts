@@ -31,7 +31,7 @@ const CELLS = 200;
 const LAST_CELLS = 20;
 const CALLS = { check: 100, file: 30, checks: 7, loop: 1 };
 
-/** Measures Lean beside the same Lean used by hand; null where the machine has none for it, which is told on stderr. */
+/** Measures Lean beside the same Lean used by hand; null where the machine has none; stderr says so. */
 export async function measureLean(): Promise<Measured | null> {
   const source = await leanSource();
   const image: string | null = await ensureLeanImage(source);

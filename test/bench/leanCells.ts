@@ -16,7 +16,7 @@ export interface CellRunner {
 /** What a server is given: the cells' text, or what a session puts into its document to ask of the declarations too. */
 export type Given = 'text' | 'edits';
 
-/** Pause behind each, for what goes on behind an answer. */
+/** Pause after each, for what runs on after an answer. */
 const PACE_MS = 10;
 
 /** The cell of a number: a definition, a proof, and something printed. */

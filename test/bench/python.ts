@@ -10,7 +10,7 @@ import { type Timing, time, timing } from './stats.ts';
 
 const IMAGE = DEFAULT_OPTIONS.python.image;
 const CODES = ['print(1)', 'import numpy, pandas'] as const;
-/** Pause between calls as of somebody who reads the answers; back to back, resets are part of the time. */
+/** Pause between calls as of a client that reads the answers; back to back, resets are part of the time. */
 const PACE_MS = 25;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -11,7 +11,7 @@ const SHAPES: readonly ((n: number) => string)[] = [
   exact h.symm`,
 ];
 
-/** A small theorem behind a header, proved by a term or by tactics; each number's is another one. */
+/** A small theorem after a header, proved by a term or by tactics; each number gives another one. */
 export function theoremOf(header: string, n: number): string {
   const shape = SHAPES[n % SHAPES.length];
   const theorem = shape ? shape(n) : '';

@@ -98,7 +98,7 @@ describe.skipIf(skip)('when the Docker Engine stops', () => {
   );
 
   // Measures a machine that others use too.
-  it('row 28: a hang: typed errors within 10 s, an event loop that goes on, and all well when it has passed', {
+  it('row 28: a hang: typed errors within 10 s, a responsive event loop, and full recovery afterwards', {
     retry: 1,
   }, async () => {
     const sessionId = await bench.open();

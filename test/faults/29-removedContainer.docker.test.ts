@@ -12,7 +12,7 @@ function remove(id: string) {
 }
 
 // Measures a machine that others use too.
-describe('row 29: a container removed behind our back', { retry: 2 }, () => {
+describe('row 29: a container removed by another program', { retry: 2 }, () => {
   let bench: FaultBench;
   beforeAll(async () => {
     bench = await faultBench();
@@ -29,7 +29,7 @@ describe('row 29: a container removed behind our back', { retry: 2 }, () => {
     expect(value.error?.message).not.toBe('');
     expect(ms).toBeLessThan(2_000);
   };
-  /** Removes the first container of a pool at once when the engine tells `action` of it; resolves when it listens. */
+  /** Removes the first container of a pool as soon as Docker reports `action` of it; resolves when it listens. */
   const removeAt = async (action: string, machine: string) => {
     const removed = deferred<number>();
     const filters = { type: ['container'], event: [action], label: [`${LABEL.machine}=${machine}`] };
@@ -126,7 +126,7 @@ describe('row 29: a container removed behind our back', { retry: 2 }, () => {
     await heals();
   });
 
-  it('leaves no container behind in all of this', async () => {
+  it('leaves no container in all of this', async () => {
     await pause(500);
     await expect.poll(async () => (await bench.containers()).length, { timeout: 10_000 }).toBe(2);
   });

@@ -16,7 +16,7 @@ describe.each(IMAGES)('row 30: a missing image ($IMAGE)', ({ IMAGE, command }) =
   });
   afterAll(() => bench.engine.dispose());
 
-  it('is told within 3 s with the command that builds it, and nothing is pulled', async () => {
+  it('is reported within 3 s with the command that builds it, and nothing is pulled', async () => {
     const pulls: string[] = [];
     const stop = await watchEngine({ type: ['image'], event: ['pull'] }, ({ Actor }) => pulls.push(Actor.ID));
     const run = await timed(() => bench.run('print(1)'));

@@ -31,12 +31,12 @@ const children: EngineChild[] = [];
 const machines = new Set<string>();
 afterAll(async () => {
   await Promise.all(children.map((child) => child.kill()));
-  // Of a test that has failed: nobody else comes to sweep here.
+  // Of a test that has failed: nothing else removes it here.
   const left = await Promise.all([...machines].map((machine) => labelled(LABEL.machine, machine)));
   await Promise.all([...strangers, ...left.flat()].map((id) => askEngine('DELETE', `/containers/${id}?force=true`)));
 });
 
-/** A container without an agent, which ends only when somebody ends it. */
+/** A container without an agent, which ends only when it is killed. */
 async function addStranger(labels: Readonly<Record<string, string>>): Promise<string> {
   const flags = Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]);
   const image = ['hothouse/python:latest', 'sleep', '600'];
@@ -80,7 +80,7 @@ describe.concurrent('when the process of an engine', () => {
       await addStranger({ ...ours, [LABEL.machine]: 'elsewhere', [LABEL.owner]: '999999999:1' }),
       await addStranger({ 'com.example.other': 'true' }),
     ];
-    // It cannot notice that nobody speaks to it any more: the sweep of the next engine takes it.
+    // It cannot notice that its engine is gone: the next engine's reaper removes it.
     await addStranger({ ...ours, [LABEL.owner]: '999999999:1' });
     await next.warm();
     const [living] = kept;
@@ -107,7 +107,7 @@ describe.concurrent('when the process of an engine', () => {
     await pause(500);
     child.signal('SIGSTOP');
     await pause(SLEEP_MS);
-    // Nobody has spoken to them for longer than they wait: they have left by themselves.
+    // They have heard nothing for longer than they wait, and have ended by themselves.
     expect(await labelled(LABEL.machine, machine)).toEqual([]);
     child.signal('SIGCONT');
     expect((await late).status).toBeOneOf(['timeout', 'sandbox_lost']);

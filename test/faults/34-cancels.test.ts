@@ -41,7 +41,7 @@ describe('row 34: cancels at any moment, on a host in memory', () => {
     expect(results.filter(({ status }) => status === 'interrupted').length).toBeGreaterThan(CANCELS / 4);
     expect(new Set(results.map(({ runId }) => runId)).size).toBe(CANCELS);
     expect(afterEnd).toEqual([]);
-    // Nobody who was given up stands in the way of those who come later.
+    // Requests that were cancelled do not block later ones.
     for (const sessionId of sessions) await bench.engine.restartSession(sessionId);
     const last = [{}, ...sessions.map((sessionId) => ({ sessionId }))].map((where) => bench.run('print last', where));
     expect((await Promise.all(last)).map(({ stdout }) => stdout)).toEqual(last.map(() => 'last\n'));

@@ -9,7 +9,7 @@ export interface EngineAnswer {
   readonly body: string;
 }
 
-/** One request to the engine behind a socket. Rejects when nobody listens there. */
+/** One request to Docker's API on a socket. Rejects when nothing listens there. */
 export async function askEngine(method: string, path: string, socketPath = ENGINE_SOCKET): Promise<EngineAnswer> {
   const request = http.request({ socketPath, method, path, agent: false }).end();
   const [response] = await once(request, 'response');
@@ -32,7 +32,7 @@ export async function processNames(id: string): Promise<string[]> {
   return Processes.map(([, name = '']) => name);
 }
 
-/** Something the engine tells of containers or images. */
+/** An event of Docker about containers or images. */
 export interface ToldEvent {
   readonly Type: string;
   readonly Action: string;

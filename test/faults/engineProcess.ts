@@ -15,7 +15,7 @@ const bench = await faultBench({}, '', process.argv[2]);
 process.stdout.write('"starting"\n');
 await bench.warm();
 const sessionId = await bench.open();
-// Nothing is being made any more when a test goes on.
+// Nothing is being created any more when a test continues.
 await bench.warm();
 process.stdout.write(`${JSON.stringify({ sessionId })}\n`);
 

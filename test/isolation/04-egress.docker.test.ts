@@ -32,7 +32,7 @@ for address, port in json.loads(targets):
             try:
                 link.connect((address, port))
                 link.send(b"canary")
-                # Datagrams to itself leave at once, whether somebody gets them or not.
+                # Datagrams to itself leave at once, whether anything receives them or not.
                 own = address.startswith("127.") or address == "::1"
                 if kind == socket.SOCK_STREAM or not own: connects.append([address, port, int(kind)])
             except OSError: pass
@@ -79,7 +79,7 @@ describe('row 4: egress', () => {
     expect(await look(isolated, INTERFACES)).toEqual([['lo'], ['lo'], []]);
   });
 
-  it('reaches nobody: not the world, not metadata, not an engine, not this machine', async () => {
+  it('reaches no address: not the internet, not cloud metadata, not Docker, not this machine', async () => {
     const here = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
     const machine = here.map(({ address }): [string, number] => [address.split('%')[0] ?? '', portOf(tcp)]);
     const targets = JSON.stringify([...ELSEWHERE, ...machine]);

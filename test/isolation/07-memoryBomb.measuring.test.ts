@@ -24,7 +24,7 @@ for thread in threads: thread.join()`,
 const HELD = ['AnonPages', 'Shmem', 'SUnreclaim', 'KernelStack', 'PageTables'];
 
 /**
- * Bytes of the host's memory that somebody holds and nobody can take back. Not what is free: a virtual machine lends free
+ * Bytes of the host's memory that are held and cannot be reclaimed. Not what is free: a virtual machine lends free
  * pages to its own host for seconds.
  */
 async function heldBytes(): Promise<number> {

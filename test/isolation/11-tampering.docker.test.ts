@@ -10,7 +10,7 @@ mine = {os.getpid()}
 agent = sorted(pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid not in mine)
 `;
 
-// Each attack tells what it got; what is refused tells nothing.
+// Each attack prints what it got; what is refused prints nothing.
 const OPEN = `${AGENT_PIDS}
 seen = []
 def attempt(name, action):

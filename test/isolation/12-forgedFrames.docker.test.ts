@@ -48,7 +48,7 @@ def write(fd, data):
     while data:
         try: data = data[os.write(fd, data):]
         except BlockingIOError:
-            # Nobody reads it.
+            # No process reads it.
             if not select.select([], [fd], [], 0.2)[1]: return False
     return True
 targets = list(writable())
@@ -92,7 +92,7 @@ describe('row 12: forged frames', () => {
     const before = sandboxes(isolated);
     const result = await run(isolated, attack, { state: { forgeries: FORGERIES }, timeoutSeconds: 60 });
     expect(result).toMatchObject(HONEST);
-    // What was said is told as what it is: the run's own output, to the last byte.
+    // What was written is reported as what it is: the run's own output, to the last byte.
     expect(result.stdout.endsWith('\nthe end')).toBe(true);
     expect(result.stdoutBytes).toBeGreaterThan(FORGERIES * 10);
     expect(result.state).not.toHaveProperty('forged');

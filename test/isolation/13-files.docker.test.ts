@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
 
-// In each writable place: what a careless `rm -rf` would leave behind, then what is not in any folder.
+// In each writable place: what a careless `rm -rf` would leave, then what is not in any folder.
 const PLANT = `
 import fcntl, mmap, os, socket, time
 planted = 0

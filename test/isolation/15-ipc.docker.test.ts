@@ -47,7 +47,7 @@ if os.fork() == 0:
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); link.bind(("127.0.0.1", 4200 + number)); keep.append(link)
         file = open("/tmp/lock%d" % number, "w"); fcntl.flock(file, fcntl.LOCK_EX); keep.append(file)
         file = open("/etc/passwd"); fcntl.flock(file, fcntl.LOCK_SH); keep.append(file)
-    # Sockets that hold each other, in nobody's hands.
+    # Sockets that hold each other, and that no process holds.
     one, two = socket.socketpair()
     socket.send_fds(one, [b"x"], [two.fileno(), one.fileno()] + [link.fileno() for link in keep[:4]])
     os.write(go, b"x")

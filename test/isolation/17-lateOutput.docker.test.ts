@@ -3,7 +3,7 @@ import { type Isolated, isolationEngine, OWNER, run, sandboxes } from './harness
 
 const PAIRS = 1_000;
 
-// A daemon that goes on writing to everything the run could write to, events included, when the run has ended.
+// A daemon that keeps writing to everything the run could write to, events included, after the run has ended.
 const A = `
 import os, time
 print("A")

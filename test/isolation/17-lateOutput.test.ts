@@ -10,7 +10,7 @@ const EVENT = Buffer.concat([
 ]);
 
 describe('row 17: frames of a run before', () => {
-  it(`that come in the middle of another are nobody's: ${PAIRS} pairs`, async () => {
+  it(`that arrive in the middle of another belong to neither: ${PAIRS} pairs`, async () => {
     const bench = new EngineBench({ pool: { size: 1, maxUses: 3 * PAIRS } });
     for (let pair = 1; pair <= PAIRS; pair += 1) {
       expect((await bench.run('print A')).stdout).toBe('A\n');

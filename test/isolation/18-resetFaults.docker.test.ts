@@ -19,7 +19,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   'IPC objects cannot be listed': 'def _listed(): raise OSError(5, "")\nkernel.sysv_objects = _listed',
   'the check cannot look': 'def _check(mounts): raise OSError(5, "")',
   'a descriptor stays open': 'def _check(mounts): return [] if os.open("/dev/null", 0) else []',
-  'memory cannot be told': `
+  'memory cannot be measured': `
 def wipe(mounts, baseline, all=wipe):
     kernel.memory_used = lambda: None
     return all(mounts, baseline)`,
@@ -47,7 +47,7 @@ async function withFault(fault: string, use: (isolated: Isolated) => Promise<voi
 }
 
 describe('row 18: a reset that fails', () => {
-  it('is told from one that works: the same agent without a fault serves again', async () => {
+  it('does not happen without a fault: the same agent serves again', async () => {
     await withFault('', async (isolated) => {
       expect(await lookAfter(isolated, PLANT, 'seen = 1')).toBe(1);
     });

@@ -34,7 +34,7 @@ describe('row 20: what accumulates', () => {
   });
 });
 
-describe('row 20: memory that nobody holds', () => {
+describe('row 20: memory that no process holds', () => {
   let isolated: Isolated;
   beforeAll(async () => {
     isolated = await isolationEngine();

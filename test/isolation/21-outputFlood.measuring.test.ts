@@ -26,7 +26,7 @@ def takes(fd):
 drivers = [fd for fd in range(3, 64) if takes(fd)]
 `;
 
-/** Does something and tells what it cost this process: bytes of memory at the peak, and the longest pause, in ms. */
+/** Does something and returns its cost to this process: bytes of memory at the peak, and the longest pause, in ms. */
 async function watched(work: () => Promise<RunResult>) {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   const before = process.memoryUsage.rss();

@@ -5,7 +5,7 @@ import { type Isolated, isolationEngine, OWNER, run } from './harness.ts';
 const RUNS = 40;
 const OUTPUTS = 250;
 
-// Random bytes in pieces of random length, one stream after the other; tells in the end what it wrote.
+// Random bytes in pieces of random length, one stream after the other; prints at the end what it wrote.
 const WRITE = `
 import base64, os, random
 wrote = {1: b"", 2: b""}

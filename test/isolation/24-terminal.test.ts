@@ -92,25 +92,30 @@ describe('row 24: control sequences', () => {
 
   it('reach no text that an MCP client gets, and structured content keeps what was meant', async () => {
     const engine = new StubEngine();
-    let told = '';
+    let printed = '';
     engine.answer = async (_request, onOutput) => {
-      onOutput?.({ kind: 'stdout', text: told });
-      return runSaying(told);
+      onOutput?.({ kind: 'stdout', text: printed });
+      return runSaying(printed);
     };
     engine.sessions.push(sessionInfo({ owner: { id: 'o', kind: 'mcp', label: TERMINAL_CORPUS.join('') } }));
     const client = await connectInMemory(engine);
     const texts: string[] = [];
     for (const text of TERMINAL_CORPUS) {
-      told = `before${text}after`;
+      printed = `before${text}after`;
       const onprogress = ({ message = '' }: { message?: string | undefined }) => void texts.push(message);
       const run = { name: 'run_code', arguments: { language: 'python', code: '1' } };
       const answer = (await client.callTool(run, undefined, { onprogress })) as CallToolResult;
-      expect(answer.structuredContent).toMatchObject({ stdout: told, stderr: told, result: told, state: { x: told } });
-      const wrong = await call(client, 'run_code', { language: told, code: '1', [told]: 1, session_id: 7 });
-      const unknown = await call(client, told).catch((error: Error) => ({
+      expect(answer.structuredContent).toMatchObject({
+        stdout: printed,
+        stderr: printed,
+        result: printed,
+        state: { x: printed },
+      });
+      const wrong = await call(client, 'run_code', { language: printed, code: '1', [printed]: 1, session_id: 7 });
+      const unknown = await call(client, printed).catch((error: Error) => ({
         content: [{ type: 'text' as const, text: error.message }],
       }));
-      const refused = await call(client, 'close_session', { session_id: told });
+      const refused = await call(client, 'close_session', { session_id: printed });
       texts.push(textOf(answer), textOf(wrong), textOf(unknown), textOf(refused));
     }
     texts.push(textOf(await call(client, 'list_sessions')));

@@ -17,7 +17,7 @@ describe('row 35: slow clients and huge bodies', () => {
   /** Its limits of time are the product's, so that nothing but its size ends a huge body. */
   let patient: Served;
   let neighbour: Client;
-  /** The neighbour's 95th percentile, in ms, while nobody else is there. */
+  /** The neighbour's 95th percentile, in ms, while no other client is connected. */
   let quiet: number;
   beforeAll(async () => {
     const limits = { headersTimeoutMs: HEADERS_MS, requestTimeoutMs: REQUEST_MS };
@@ -99,7 +99,7 @@ function percentile95(times: readonly number[]): number {
 async function dribble(port: number, begin: string): Promise<number | null> {
   const { socket, answer } = open(port);
   socket.write(begin);
-  // A connection that has said nothing goes on saying nothing.
+  // A connection that has sent nothing stays silent.
   const drip = begin && setInterval(() => socket.write('x'), 100);
   const impatience = setTimeout(() => socket.destroy(), PATIENCE_MS);
   const status = statusOf(await answer);

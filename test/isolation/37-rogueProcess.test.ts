@@ -146,7 +146,7 @@ function isOpen(address: string, port: number): Promise<boolean> {
   });
 }
 
-/** The addresses on which the kernel has somebody listen at the port, in its own hexadecimal spelling. */
+/** The addresses on which a socket listens at the port, in the kernel's hexadecimal spelling. */
 function listeners(port: number): string[] {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const tables = ['/proc/net/tcp', '/proc/net/tcp6'].filter((table) => existsSync(table));

@@ -11,7 +11,7 @@ import { call, connectHttp } from '../mcp/connect.ts';
 import { type Isolated, isolationEngine } from './harness.ts';
 import { goodHead, linesOf, runCode, type Served, sendRaw, serve } from './mcpServer.ts';
 
-/** What a sandbox is, as code in it can tell. */
+/** What a sandbox is, as code in it sees it. */
 const PROBE = [
   'import os, sys',
   'sys.stderr.write(sys.stdin.read())',
@@ -142,11 +142,11 @@ describe('row 39: arguments and paths', () => {
     for (const params of payloads) {
       const answer = await answerTo(params);
       if ([bait.secret, 'root:x:0:0'].some((word) => JSON.stringify(answer).includes(word))) escapes.push(params);
-      const told = answer.structuredContent as RunAnswer | undefined;
-      if (told && strangers.includes(params)) obeyed.push(params);
-      if (told?.status !== 'ok') continue;
+      const run = answer.structuredContent as RunAnswer | undefined;
+      if (run && strangers.includes(params)) obeyed.push(params);
+      if (run?.status !== 'ok') continue;
       ran += 1;
-      if (told.stdout !== inside) escapes.push([params, told.stdout]);
+      if (run.stdout !== inside) escapes.push([params, run.stdout]);
     }
     expect(escapes).toEqual([]);
     expect(obeyed).toEqual([]);

@@ -46,7 +46,7 @@ for base in ("/workspace", "/tmp", "/dev/shm"):
     plant(base + "/.config/fontconfig/fonts.conf", "<fontconfig/>")
 `;
 
-/** Leaves a process behind that writes down which of the planted files are opened. */
+/** Leaves a process running that records which of the planted files are opened. */
 const WATCH = `${PLANT}
 import ctypes, struct
 log = open("/workspace/opened", "w", buffering=1)

@@ -14,7 +14,7 @@ const ROUNDS = 20;
 /** The bound that this row sets. */
 const GONE_MS = 5_000;
 
-/** Takes the CPU away from the permanent processes, where that is allowed, and leaves 110 busy processes behind. */
+/** Takes the CPU away from the permanent processes, where that is allowed, and leaves 110 busy processes running. */
 const PUT_ASIDE = `
 import os, time
 first = {min(os.sched_getaffinity(0))}
@@ -51,7 +51,7 @@ describe('row 42: a sandbox that is to die', () => {
   });
 });
 
-/** Without the filter of system calls the attack works: what is left is the way out for causes that nobody has met yet. */
+/** Without the filter of system calls the attack works: what is left is the way out for causes that are not known yet. */
 describe('row 42: a sandbox whose first process gets no CPU', () => {
   const machine = `unkillable-${randomBytes(6).toString('hex')}`;
   let host: Host;

@@ -116,7 +116,7 @@ del page`;
     expect(result).toMatchObject({ status: 'error', exitCode, state: { y: 1 } });
   });
 
-  it('is told of displays left out', async () => {
+  it('reports how many displays are left out', async () => {
     const code = 'for n in range(1_500): display(n)';
     const { status, displays, truncated, displaysDropped } = await run(isolated, code);
     expect({ status, displays: displays.length, truncated }).toEqual({

@@ -29,7 +29,7 @@ def flags(path, value):
     finally: os.close(fd)
 `;
 
-/** Everything of the roots that the kernel tells, and what honest code meets there. */
+/** Everything that the kernel reports about the mounts' roots, and what honest code meets there. */
 const LOOK = `
 import fcntl, json, os, struct, subprocess
 def flags(path):

@@ -71,7 +71,7 @@ describe(`row 49: strangers at the door, ${HALF_OPEN} at once`, () => {
 });
 
 describe('row 49: who makes way', () => {
-  it('are the strangers that came first, and nobody who has shown the token', async () => {
+  it('drops the oldest unauthenticated connections, and none that has shown the token', async () => {
     const served = await serve(new StubEngine(), { maxStrangers: 3 });
     const known = await arrive(served.port);
     const head = [...linesOf(goodHead(served)), `Content-Length: ${INITIALIZE.length}`];

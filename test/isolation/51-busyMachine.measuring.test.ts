@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.dispose()));
 });
 
-/** They end by themselves, should nobody end them. */
+/** They end by themselves if the test does not end them. */
 function fillMachine(): void {
   const endless = `end = Date.now() + ${BUSY_MS * 4}; while (Date.now() < end);`;
   for (let count = 0; count < CROWD * availableParallelism(); count += 1) {

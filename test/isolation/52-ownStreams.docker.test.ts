@@ -24,7 +24,7 @@ while time.monotonic() < end:
         os.write(events, b"\\nz\\n")
     waited = time.monotonic()
     while unread():
-        assert time.monotonic() < waited + 1, "nobody reads the events"`;
+        assert time.monotonic() < waited + 1, "the events are not read"`;
 
 let isolated: Isolated;
 beforeAll(async () => {

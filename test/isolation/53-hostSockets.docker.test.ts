@@ -29,7 +29,7 @@ for _ in range(4):
         time.sleep(60)
 time.sleep(60)`;
 
-/** Data under way that nobody reads. */
+/** Data in flight that is never read. */
 const UNREAD = `
 import socket, time
 server = socket.create_server(("127.0.0.1", 0))
@@ -105,7 +105,7 @@ describe("row 53: the kernel's memory for sockets", () => {
 
   it.each([
     ['sockets', SOCKETS, /ended: its code has more than 2048 sockets\.$/],
-    ['data that nobody reads', UNREAD, /ended: its code has sent more than 64 MB that nobody reads\.$/],
+    ['data that is never read', UNREAD, /ended: its code has sent more than 64 MB that nobody reads\.$/],
   ])('ends a sandbox that takes too much of it, with the reason: %s', async (_, code, reason) => {
     const result = await run(isolated, code, { timeoutSeconds: 20 });
     expect(result).toMatchObject({ status: 'sandbox_lost', error: { message: expect.stringMatching(reason) } });

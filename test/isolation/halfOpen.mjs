@@ -1,5 +1,5 @@
-// Holds half-open connections to a port of this machine, and opens anew each that is closed: `halfOpen.mjs PORT COUNT`.
-// Tells its parent when all have been opened once, and how many are open whenever it is asked. Ends with its parent, and
+// Holds half-open connections to a port of this machine, and reopens each that is closed: `halfOpen.mjs PORT COUNT`.
+// Messages its parent when all have been opened once, and how many are open whenever it is asked. Ends with its parent, and
 // by itself after a minute.
 import { connect } from 'node:net';
 

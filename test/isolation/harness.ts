@@ -21,7 +21,7 @@ export const OWNER: Owner = { id: 'attacker', kind: 'mcp', label: 'attacker' };
 /** An engine of the test's own. */
 export interface Isolated {
   readonly engine: Engine;
-  /** Ids of the containers that it has now, as the host tells them. */
+  /** Ids of the containers that it has now, as the host lists them. */
   containers(): Promise<string[]>;
   /** Removes everything. */
   dispose(): Promise<void>;

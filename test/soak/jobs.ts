@@ -145,9 +145,9 @@ except OSError: pass`,
 flood("display", '"data": {"text/plain": "x"}, "id": "a"', 50_000)
 flood("update", '"data": {"text/plain": "y"}, "id": "a"', 50_000)
 flood("clear", '"wait": true', 10_000)
-print("told")`,
+print("done")`,
     ends: ['ok'],
-    stdout: 'told\n',
+    stdout: 'done\n',
   },
   {
     name: 'deep and wide events',
@@ -155,9 +155,9 @@ print("told")`,
 flood("display", '"data": {"application/json": %s%s}, "id": null' % ("[" * 1_000_000, "]" * 1_000_000), 1)
 flood("state", '"state": {"x": [%s0]}, "leftOut": []' % ("0," * 1_000_000), 1)
 flood("result", '"data": {"no mime type": 1}', 10)
-print("told")`,
+print("done")`,
     ends: ['ok'],
-    stdout: 'told\n',
+    stdout: 'done\n',
   },
   {
     name: 'access lists and attributes',
@@ -179,7 +179,7 @@ other.close(), client.close(), server.close()`,
     ends: ['ok'],
   },
   {
-    name: "connections in nobody's hands",
+    name: 'connections that no process holds',
     code: `import socket
 server = socket.create_server(("127.0.0.1", 0), backlog=400)
 for _ in range(300):
