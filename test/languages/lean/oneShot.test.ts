@@ -1,37 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { recordedChecks } from './session/harness.ts';
-import { MANNERS } from './session/recordedServer.ts';
+import { SERVER_VARIANTS, type ServerVariant } from './session/recordedServer.ts';
 
 const ADD = 'def add (a b : Nat) : Nat := a + b\n';
 const PRINT = '#eval add 10 20\n#check add\n';
 const HOLE = 'theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := sorry';
 const DEEP = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n#eval deep 0';
 
-describe.each(MANNERS)('a check on %s', (_, manner) => {
+describe.each(SERVER_VARIANTS)('a check on %s', (_, variant) => {
   it('accepts, prints and tells what it rests on', async () => {
-    const { check } = await recordedChecks(manner);
+    const { check } = await recordedChecks(variant);
     const { status, stdout, report, alive } = await check({ code: ADD + PRINT });
     expect({ status, alive, stdout }).toEqual({ status: 'ok', alive: true, stdout: '30\nadd : Nat → Nat → Nat\n' });
     expect(report).toMatchObject({ verdict: 'accepted', axioms: [{ name: 'add', axioms: [] }] });
     expect(report?.messages.map(({ line }) => line)).toEqual([2, 3]);
   });
 
-  it.each([
-    ['a type error', '#eval add 1 "x"'],
-    ['a wrong proof', 'theorem wrong : 1 = 2 := rfl'],
-    ['an open bracket, told where the next text begins', 'def broken := ('],
-    ['an IO error', '#eval (throw (IO.userError "boom") : IO Unit)'],
-  ])('rejects %s, and leaves nothing behind', async (__, code) => {
-    const { check, servers } = await recordedChecks(manner);
-    const { status, alive, report } = await check({ code: `${code}\n` });
-    expect({ status, alive, verdict: report?.verdict }).toEqual({ status: 'error', alive: true, verdict: 'rejected' });
-    expect(report?.messages.some(({ severity }) => severity === 'error')).toBe(true);
-    expect((await check({ code: PRINT })).report?.verdict).toBe('accepted');
-    expect(servers).toHaveLength(1);
-  });
+  it.each(['def broken := (', '#eval add 1 "x"'])('rejects %j, and keeps nothing of it', (code) =>
+    rejects(variant, code),
+  );
 
   it('calls a proof that is left out incomplete, with its goal', async () => {
-    const { check } = await recordedChecks(manner);
+    const { check } = await recordedChecks(variant);
     const { report } = await check({ code: `${HOLE}\n` });
     const goal = 'p q : Prop\nhp : p\nhq : q\n⊢ p ∧ q';
     expect(report).toMatchObject({ verdict: 'incomplete', sorries: [{ line: 1, column: 55, goal }] });
@@ -39,7 +29,7 @@ describe.each(MANNERS)('a check on %s', (_, manner) => {
   });
 
   it('accepts no nameless proof where an option hides whether it is whole', async () => {
-    const { check } = await recordedChecks(manner);
+    const { check } = await recordedChecks(variant);
     const hidden = 'set_option warn.sorry false\n';
     expect((await check({ code: `${hidden}example : 1 = 2 := sorry\n` })).report?.verdict).toBe('incomplete');
     expect((await check({ code: 'example : 1 = 2 := sorry\n', context: hidden })).report?.verdict).toBe('incomplete');
@@ -47,14 +37,14 @@ describe.each(MANNERS)('a check on %s', (_, manner) => {
   });
 
   it('tells the goals at every sorry, behind a context that is not the caller’s', async () => {
-    const { check } = await recordedChecks(manner);
+    const { check } = await recordedChecks(variant);
     const { report } = await check({ code: `${HOLE}\n`, context: ADD, task: { kind: 'goals', at: null } });
     expect(report?.goals).toEqual([{ line: 1, column: 55, goals: ['p q : Prop\nhp : p\nhq : q\n⊢ p ∧ q'] }]);
     expect(report?.axioms?.map(({ name }) => name)).toEqual(['hole']);
   });
 
   it('names an import that there is not, and checks what comes next', async () => {
-    const { check } = await recordedChecks(manner);
+    const { check } = await recordedChecks(variant);
     const { status, error, report } = await check({ code: `import Nope.Missing\n${ADD}` });
     expect({ status, verdict: report?.verdict }).toEqual({ status: 'error', verdict: 'rejected' });
     expect(error?.message).toContain("unknown package 'Nope'");
@@ -62,7 +52,7 @@ describe.each(MANNERS)('a check on %s', (_, manner) => {
   });
 
   it('has no verdict on what crashes Lean', async () => {
-    const { check, measured } = await recordedChecks(manner);
+    const { check, measured } = await recordedChecks(variant);
     measured.oomKills = 1;
     const { status, alive, report } = await check({ code: `${DEEP}\n` });
     expect({ status, alive, report }).toEqual({ status: 'out_of_memory', alive: false, report: null });
@@ -102,3 +92,28 @@ describe.each(['old', 'current'] as const)('the end of a server (%s)', (kind) =>
     expect(lost).toBeGreaterThan(2);
   });
 });
+
+it.each([
+  ['a wrong proof', 'theorem wrong : 1 = 2 := rfl'],
+  ['an IO error', '#eval (throw (IO.userError "boom") : IO Unit)'],
+])('a check rejects %s, and keeps nothing of it', (_, code) => rejects({ kind: 'current' }, code));
+
+it.each(SERVER_VARIANTS)('a check on %s reads messages that arrive byte by byte', async (_, variant) => {
+  const { check } = await recordedChecks({ ...variant, split: 'bytes' });
+  expect((await check({ code: '#eval add 1 "x"\n' })).report?.verdict).toBe('rejected');
+  expect((await check({ code: `${HOLE}\n` })).report).toMatchObject({
+    verdict: 'incomplete',
+    sorries: [{ column: 55 }],
+  });
+  expect((await check({ code: ADD + PRINT })).stdout).toBe('30\nadd : Nat → Nat → Nat\n');
+});
+
+/** Checks code that Lean rejects, then that the same server accepts the next code. */
+async function rejects(variant: ServerVariant, code: string): Promise<void> {
+  const { check, servers } = await recordedChecks(variant);
+  const { status, alive, report } = await check({ code: `${code}\n` });
+  expect({ status, alive, verdict: report?.verdict }).toEqual({ status: 'error', alive: true, verdict: 'rejected' });
+  expect(report?.messages.some(({ severity }) => severity === 'error')).toBe(true);
+  expect((await check({ code: PRINT })).report?.verdict).toBe('accepted');
+  expect(servers).toHaveLength(1);
+}

@@ -4,9 +4,14 @@ import { briefly, drive, driveDocument, lastPublished, settled } from './harness
 import { range, transcript, URI } from './script.ts';
 import type { Delivery } from './scriptedServer.ts';
 
+/** Every conversation comes in each of these ways, which differ in when the client hears of a message. */
 const deliveries: readonly (readonly [string, Delivery])[] = [
   ['message by message', {}],
   ['all at once', { split: 'together' }],
+];
+
+/** Ways that differ in where messages are cut, which matters to the framing alone. */
+const splits: readonly (readonly [string, Delivery])[] = [
   ['byte by byte', { split: 'bytes' }],
   ['in random pieces', { split: 7 }],
   ['slowly', { delayMs: 1 }],
@@ -40,24 +45,46 @@ const ERRORS = [
   '#eval (throw (IO.userError "boom") : IO Unit)\n',
 ];
 
+async function givesAllDiagnostics(name: string, texts: readonly string[], delivery: Delivery): Promise<void> {
+  const script = transcript(name);
+  const { document, peer } = await driveDocument(script, '\n', delivery);
+  const last = lastPublished(script);
+  for (const end of await cells(document, texts)) {
+    const received = end.diagnostics.map(({ range, fullRange, severity, message, source }) => {
+      return { source, severity, range, message, fullRange };
+    });
+    expect(received).toEqual(last.get(end.version));
+    expect(end.fatalAt).toBeNull();
+  }
+  expect(document.version).toBe(texts.length + 1);
+  expect(peer.unsaid).toEqual(['shutdown', 'exit']);
+}
+
+describe.each(splits)('a recorded conversation that comes %s', (_, delivery) => {
+  it('gives each version all of its diagnostics', () => givesAllDiagnostics('01-cells', CELLS, delivery));
+  it('answers at once when an endless cell is edited away', () => replacesEndlessCell(delivery));
+});
+
+async function replacesEndlessCell(delivery: Delivery): Promise<void> {
+  const { server, document } = await driveDocument(transcript('05-endless-eval-then-edit'), '\n', delivery);
+  await cells(document, ['partial def spin (n : Nat) : Nat := spin (n + 1)\n']);
+  const before = document.text.length;
+  document.append('#eval spin 0\n');
+  const endless = document.settled();
+  document.replaceFrom(before, '#eval 1 + 1\n');
+  expect(await endless).toEqual({ kind: 'superseded' });
+  expect(briefly(await settled(document))).toEqual(['3 2 2\n']);
+  document.close();
+  const again = server.open({ uri: URI, text: '#eval 2 + 2\n' });
+  expect(again.version).toBe(5);
+  expect(briefly(await settled(again))).toEqual(['3 0 4\n']);
+}
+
 describe.each(deliveries)('a recorded conversation that comes %s', (_, delivery) => {
   it.each([
     ['01-cells', CELLS],
     ['02-errors', ERRORS],
-  ])('%s gives each version all of its diagnostics', async (name, texts) => {
-    const script = transcript(name);
-    const { document, peer } = await driveDocument(script, '\n', delivery);
-    const last = lastPublished(script);
-    for (const end of await cells(document, texts)) {
-      const said = end.diagnostics.map(({ range, fullRange, severity, message, source }) => {
-        return { source, severity, range, message, fullRange };
-      });
-      expect(said).toEqual(last.get(end.version));
-      expect(end.fatalAt).toBeNull();
-    }
-    expect(document.version).toBe(texts.length + 1);
-    expect(peer.unsaid).toEqual(['shutdown', 'exit']);
-  });
+  ])('%s gives each version all of its diagnostics', (name, texts) => givesAllDiagnostics(name, texts, delivery));
 
   it('03 answers goals, hover, completion, definition and symbols', async () => {
     const text =
@@ -100,20 +127,8 @@ describe.each(deliveries)('a recorded conversation that comes %s', (_, delivery)
     expect(document.text).toBe('\ndef k : Nat := 100\n#eval k + 41\n');
   });
 
-  it('05 gets an answer at once when an endless cell is edited away, and after reopening', async () => {
-    const { server, document } = await driveDocument(transcript('05-endless-eval-then-edit'), '\n', delivery);
-    await cells(document, ['partial def spin (n : Nat) : Nat := spin (n + 1)\n']);
-    const before = document.text.length;
-    document.append('#eval spin 0\n');
-    const endless = document.settled();
-    document.replaceFrom(before, '#eval 1 + 1\n');
-    expect(await endless).toEqual({ kind: 'superseded' });
-    expect(briefly(await settled(document))).toEqual(['3 2 2\n']);
-    document.close();
-    const again = server.open({ uri: URI, text: '#eval 2 + 2\n' });
-    expect(again.version).toBe(5);
-    expect(briefly(await settled(again))).toEqual(['3 0 4\n']);
-  });
+  it('05 answers at once when an endless cell is edited away, and after reopening', () =>
+    replacesEndlessCell(delivery));
 
   it('06 tells of a crash, and of nothing else until the document is reopened', async () => {
     const { document, peer } = await driveDocument(transcript('06-worker-crash'), '\n', delivery);

@@ -6,7 +6,7 @@ import type { LeanSettings } from '../../../../src/languages/lean/settings.ts';
 import { LeanWorker } from '../../../../src/languages/lean/worker/worker.ts';
 import { ManualClock } from '../../../host/manualClock.ts';
 import { type RecordedSandbox, recordedSandbox } from './recordedSandbox.ts';
-import type { Manner } from './recordedServer.ts';
+import type { ServerVariant } from './recordedServer.ts';
 
 const SETTINGS: LeanSettings = { allowedImports: [], blockedImports: [], reuse: 'worker', workerMemoryBytes: 1e9 };
 
@@ -18,9 +18,9 @@ export interface Recorded extends RecordedSandbox {
 }
 
 /** Starts a session, which ends with the test. */
-export function recorded(manner: Manner, settings: Partial<LeanSettings> = {}): Recorded {
+export function recorded(variant: ServerVariant, settings: Partial<LeanSettings> = {}): Recorded {
   const clock = new ManualClock();
-  const made = recordedSandbox(manner);
+  const made = recordedSandbox(variant);
   const session = openLeanSession(made.sandbox, null, { ...SETTINGS, ...settings }, clock);
   onTestFinished(() => session.kill());
   const run = (code: string, cell?: string) => runIn(session, { code, ...(cell !== undefined && { cell }) });
@@ -33,8 +33,8 @@ export interface RecordedChecks extends RecordedSandbox {
 }
 
 /** Starts a worker for checks, which ends with the test. */
-export async function recordedChecks(manner: Manner): Promise<RecordedChecks> {
-  const made = recordedSandbox(manner);
+export async function recordedChecks(variant: ServerVariant): Promise<RecordedChecks> {
+  const made = recordedSandbox(variant);
   const worker = await LeanWorker.start(made.sandbox, '');
   await worker.warmUp();
   onTestFinished(() => worker.server.kill());

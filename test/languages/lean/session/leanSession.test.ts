@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { recorded } from './harness.ts';
-import { MANNERS } from './recordedServer.ts';
+import { SERVER_VARIANTS, type ServerVariant } from './recordedServer.ts';
 import { moving, until } from './waiting.ts';
 
 const ADD = 'def add (a b : Nat) : Nat := a + b\n';
 const PRINT = '#eval add 10 20\n#check add\n';
 const HOLE = 'theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := sorry\n';
+const DEEP = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n#eval deep 0\n';
 const SPIN = 'partial def spin (n : Nat) : Nat := spin (n + 1)\n';
+const CURRENT: ServerVariant = { kind: 'current' };
 
-describe.each(MANNERS)('a session on %s', (_, manner) => {
+describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
   it('keeps what it accepts, and each cell prints its own', async () => {
-    const { session, run } = recorded(manner);
+    const { session, run } = recorded(variant);
     expect(await run(ADD)).toMatchObject({ status: 'ok', alive: true, stdout: '', report: { verdict: 'accepted' } });
     const printed = await run(PRINT);
     expect(printed).toMatchObject({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
@@ -19,37 +21,18 @@ describe.each(MANNERS)('a session on %s', (_, manner) => {
     expect(session.text()).toContain(`${ADD}set_option`);
   });
 
-  it.each([
-    ['a type error', '#eval add 1 "x"\n', 1],
-    ['a wrong proof', 'theorem wrong : 1 = 2 := rfl\n', 1],
-    [
-      'an unfinished proof',
-      'theorem tac (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n',
-      1,
-    ],
-    ['an open bracket, told where the next text begins', 'def broken := (\n', 1],
-    ['an IO error', '#eval (throw (IO.userError "boom") : IO Unit)\n', 1],
-  ])('takes %s out again', async (__, code, line) => {
-    const { session, servers, run } = recorded(manner);
-    await run(ADD);
-    const before = session.text();
-    const { status, alive, error, report } = await run(code);
-    expect({ status, alive, name: error?.name }).toEqual({ status: 'error', alive: true, name: 'LeanError' });
-    expect(report).toMatchObject({ verdict: 'rejected', axioms: null, notes: [], later: [] });
-    expect(report?.messages.find(({ severity }) => severity === 'error')?.line).toBeGreaterThanOrEqual(line);
-    expect(session.text()).toBe(before);
-    expect(await run(PRINT)).toMatchObject({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
-    expect(servers.at(-1)?.text).not.toContain(code.trim());
-  });
+  it.each(['def broken := (\n', '#eval add 1 "x"\n'])('takes the rejected %j out again', (code) =>
+    takesOut(variant, code),
+  );
 
   it('accepts no nameless proof where an earlier cell hides whether it is whole', async () => {
-    const { run } = recorded(manner);
+    const { run } = recorded(variant);
     expect((await run('set_option warn.sorry false')).report?.verdict).toBe('accepted');
     expect((await run('example : 1 = 2 := sorry')).report?.verdict).toBe('incomplete');
   });
 
   it('calls a proof that is left out incomplete, and names its axiom', async () => {
-    const { report, status } = await recorded(manner).run(HOLE);
+    const { report, status } = await recorded(variant).run(HOLE);
     expect(status).toBe('ok');
     expect(report).toMatchObject({
       verdict: 'incomplete',
@@ -59,7 +42,7 @@ describe.each(MANNERS)('a session on %s', (_, manner) => {
   });
 
   it('replaces a cell at its place', async () => {
-    const { session, run } = recorded(manner);
+    const { session, run } = recorded(variant);
     await run('def k : Nat := 1\n', 'k');
     await run(ADD, 'add');
     const { status, report } = await run('def k : Nat := 100\n', 'k');
@@ -69,7 +52,7 @@ describe.each(MANNERS)('a session on %s', (_, manner) => {
   });
 
   it('runs the main of a cell, and a later one instead', async () => {
-    const { session, run } = recorded(manner);
+    const { session, run } = recorded(variant);
     await run(ADD);
     const main = 'def main : IO Unit := IO.println (toString (add 1 2))\n#eval main\n';
     expect(await run(main)).toMatchObject({ status: 'ok', exitCode: 0, stdout: '3\n3\n' });
@@ -79,20 +62,19 @@ describe.each(MANNERS)('a session on %s', (_, manner) => {
   });
 
   it('loses only the cell when Lean crashes', async () => {
-    const { session, run, measured } = recorded(manner);
+    const { session, run, measured } = recorded(variant);
     await run(ADD);
     const before = session.text();
-    const deep = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n#eval deep 0\n';
-    expect(await run(deep)).toMatchObject({ status: 'error', alive: true, error: { name: 'LeanCrashed' } });
+    expect(await run(DEEP)).toMatchObject({ status: 'error', alive: true, error: { name: 'LeanCrashed' } });
     expect(session.text()).toBe(before);
     expect((await run(PRINT)).stdout).toBe('30\nadd : Nat → Nat → Nat\n');
     measured.oomKills += 1;
-    expect(await run(deep)).toMatchObject({ status: 'out_of_memory', alive: true, error: { name: 'OutOfMemory' } });
+    expect(await run(DEEP)).toMatchObject({ status: 'out_of_memory', alive: true, error: { name: 'OutOfMemory' } });
     expect((await run(HOLE)).status).toBe('ok');
   });
 
   it('is interrupted at once, and goes on in the same server when that is calm', async () => {
-    const { session, servers, run, clock } = recorded(manner);
+    const { session, servers, run, clock } = recorded(variant);
     await run(SPIN);
     const before = session.text();
     const running = run('#eval spin 0\n');
@@ -105,12 +87,60 @@ describe.each(MANNERS)('a session on %s', (_, manner) => {
     expect(clock.pending).toBe(0);
   });
 
+  it('names an import that there is not, and keeps what it had', async () => {
+    const { session, run } = recorded(variant);
+    await run(ADD);
+    const before = session.text();
+    const { status, alive, error } = await run(`import Nope.Missing\n${PRINT}`);
+    expect({ status, alive }).toEqual({ status: 'error', alive: true });
+    expect(error?.message).toContain("unknown package 'Nope'");
+    expect(session.text()).toBe(before);
+    expect((await run(PRINT)).stdout).toBe('30\nadd : Nat → Nat → Nat\n');
+  });
+
+  it('begins anew for an import, replays and says so', async () => {
+    const { session, run, servers } = recorded(variant);
+    await run(ADD);
+    const { status, stdout, report } = await run(`import Lean\n${PRINT}`);
+    expect({ status, stdout }).toEqual({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
+    expect(report?.notes).toEqual(['The session began anew with the header of this cell; its cell was checked again.']);
+    expect(report?.messages.map(({ line }) => line)).toEqual([2, 3]);
+    expect(session.text()).toMatch(/^import Lean\n/);
+    expect(servers).toHaveLength(1);
+  });
+
+  it('forgets the import of a cell that is rejected, and loads it but once', async () => {
+    const { session, run, servers } = recorded(variant);
+    await run(ADD);
+    const before = session.text();
+    for (let round = 0; round < 2; round += 1) {
+      expect((await run('import Lean\n#eval add 1 "x"\n')).status).toBe('error');
+      expect(session.text()).toBe(before);
+    }
+    const opened = () => servers[0]?.heard.filter((method) => method.endsWith('didOpen')).length;
+    expect(opened()).toBe(2);
+    expect((await run(HOLE)).status).toBe('ok');
+    expect(opened()).toBe(3);
+    expect(servers[0]?.text).not.toContain('import');
+  });
+});
+
+describe('a session, whatever the server', () => {
   it.each([
-    ['goes on', 100, true],
-    ['goes on among many others', 20, false],
+    ['a wrong proof', 'theorem wrong : 1 = 2 := rfl\n'],
+    [
+      'an unfinished proof',
+      'theorem tac (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n',
+    ],
+    ['an IO error', '#eval (throw (IO.userError "boom") : IO Unit)\n'],
+  ])('takes %s out again', (_, code) => takesOut(CURRENT, code));
+
+  it.each([
+    ['keeps running', 100, true],
+    ['keeps running among many others', 20, false],
     ['waits for a CPU all the time', 0, true],
-  ])('starts another server when a thread %s, and replays without a word', async (__, cpuMs, isRunnable) => {
-    const { session, servers, run, clock, measured } = recorded(manner);
+  ])('starts another server when a thread %s, and replays silently', async (__, cpuMs, isRunnable) => {
+    const { session, servers, run, clock, measured } = recorded(CURRENT);
     await run(ADD);
     expect((await run(PRINT)).stdout).not.toBe('');
     await run(SPIN);
@@ -127,41 +157,28 @@ describe.each(MANNERS)('a session on %s', (_, manner) => {
     expect(servers[1]?.text).toContain(PRINT);
     expect(clock.pending).toBe(0);
   });
-
-  it('names an import that there is not, and keeps what it had', async () => {
-    const { session, run } = recorded(manner);
-    await run(ADD);
-    const before = session.text();
-    const { status, alive, error } = await run(`import Nope.Missing\n${PRINT}`);
-    expect({ status, alive }).toEqual({ status: 'error', alive: true });
-    expect(error?.message).toContain("unknown package 'Nope'");
-    expect(session.text()).toBe(before);
-    expect((await run(PRINT)).stdout).toBe('30\nadd : Nat → Nat → Nat\n');
-  });
-
-  it('begins anew for an import, replays and says so', async () => {
-    const { session, run, servers } = recorded(manner);
-    await run(ADD);
-    const { status, stdout, report } = await run(`import Lean\n${PRINT}`);
-    expect({ status, stdout }).toEqual({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
-    expect(report?.notes).toEqual(['The session began anew with the header of this cell; its cell was checked again.']);
-    expect(report?.messages.map(({ line }) => line)).toEqual([2, 3]);
-    expect(session.text()).toMatch(/^import Lean\n/);
-    expect(servers).toHaveLength(1);
-  });
-
-  it('forgets the import of a cell that is rejected, and loads it but once', async () => {
-    const { session, run, servers } = recorded(manner);
-    await run(ADD);
-    const before = session.text();
-    for (let round = 0; round < 2; round += 1) {
-      expect((await run('import Lean\n#eval add 1 "x"\n')).status).toBe('error');
-      expect(session.text()).toBe(before);
-    }
-    const opened = () => servers[0]?.heard.filter((method) => method.endsWith('didOpen')).length;
-    expect(opened()).toBe(2);
-    expect((await run(HOLE)).status).toBe('ok');
-    expect(opened()).toBe(3);
-    expect(servers[0]?.text).not.toContain('import');
-  });
 });
+
+it.each(SERVER_VARIANTS)('a session on %s reads messages that arrive byte by byte', async (_, variant) => {
+  const { session, run } = recorded({ ...variant, split: 'bytes' });
+  expect((await run(ADD)).report?.verdict).toBe('accepted');
+  expect((await run('#eval add 1 "x"\n')).report?.verdict).toBe('rejected');
+  expect((await run(HOLE)).report?.sorries).toMatchObject([{ goal: expect.stringMatching(/⊢ p ∧ q$/) }]);
+  expect(await run(DEEP)).toMatchObject({ status: 'error', alive: true, error: { name: 'LeanCrashed' } });
+  expect((await run(PRINT)).stdout).toBe('30\nadd : Nat → Nat → Nat\n');
+  expect(session.text()).not.toContain('deep');
+});
+
+/** Runs code that Lean rejects, and checks that the session keeps nothing of it. */
+async function takesOut(variant: ServerVariant, code: string): Promise<void> {
+  const { session, servers, run } = recorded(variant);
+  await run(ADD);
+  const before = session.text();
+  const { status, alive, error, report } = await run(code);
+  expect({ status, alive, name: error?.name }).toEqual({ status: 'error', alive: true, name: 'LeanError' });
+  expect(report).toMatchObject({ verdict: 'rejected', axioms: null, notes: [], later: [] });
+  expect(report?.messages.find(({ severity }) => severity === 'error')?.line).toBeGreaterThanOrEqual(1);
+  expect(session.text()).toBe(before);
+  expect(await run(PRINT)).toMatchObject({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
+  expect(servers.at(-1)?.text).not.toContain(code.trim());
+}

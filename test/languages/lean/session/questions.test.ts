@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recorded } from './harness.ts';
+import type { ServerVariant } from './recordedServer.ts';
 import { moving, until } from './waiting.ts';
 
 const ADD = 'def add (a b : Nat) : Nat := a + b\n';
@@ -8,15 +9,36 @@ const PRINTED = '30\nadd : Nat → Nat → Nat\n';
 const SPIN = 'partial def spin (n : Nat) : Nat := spin (n + 1)\n';
 const draft = { cell: null, code: '#check ad', cursor: 9 };
 
-describe.each(['old', 'current'] as const)('a question (%s server)', (kind) => {
-  async function session() {
-    const made = recorded({ kind });
-    await made.run(ADD);
-    return made;
-  }
+async function sessionOn(kind: ServerVariant['kind']) {
+  const made = recorded({ kind });
+  await made.run(ADD);
+  return made;
+}
 
+describe.each(['old', 'current'] as const)('a question (%s server)', (kind) => {
+  it('gives way to another one, and to a cell', async () => {
+    const { session: lean, servers, run, clock } = await sessionOn(kind);
+    const asked = [lean.hover(draft), lean.hover({ ...draft, code: '#check add' }), lean.definition(draft)];
+    expect(await moving(clock, run(PRINT))).toMatchObject({ status: 'ok', stdout: PRINTED });
+    expect(await Promise.all(asked)).toEqual([null, null, []]);
+    expect(servers).toHaveLength(1);
+    expect(servers[0]?.text).not.toContain('#check ad\n');
+  });
+
+  it('evaluates nothing of its draft, and leaves none of it', async () => {
+    const { session: lean, servers, run } = await sessionOn(kind);
+    await run(SPIN);
+    expect(await lean.hover({ cell: null, code: '#eval spin 0\n#check spin', cursor: 22 })).toBeNull();
+    expect(servers[0]?.heard).toContain('textDocument/hover');
+    expect(servers[0]?.text).not.toContain('spin 0');
+    expect(await run(PRINT)).toMatchObject({ status: 'ok', stdout: PRINTED });
+    expect(servers).toHaveLength(1);
+  });
+});
+
+describe('a question, whatever the server', () => {
   it('under which the server ends costs the next cell nothing', async () => {
-    const { session: lean, servers, run } = await session();
+    const { session: lean, servers, run } = await sessionOn('current');
     const asked = lean.hover(draft);
     servers[0]?.end();
     expect(await asked).toBeNull();
@@ -25,7 +47,7 @@ describe.each(['old', 'current'] as const)('a question (%s server)', (kind) => {
   });
 
   it('costs no session its life, though Lean cannot be started at once', async () => {
-    const { session: lean, servers, run, measured } = await session();
+    const { session: lean, servers, run, measured } = await sessionOn('current');
     // A start is tried with an option and without.
     measured.failingStarts = 2;
     const asked = lean.hover(draft);
@@ -36,27 +58,8 @@ describe.each(['old', 'current'] as const)('a question (%s server)', (kind) => {
     expect(lean.text()).toContain(ADD);
   });
 
-  it('gives way to another one, and to a cell', async () => {
-    const { session: lean, servers, run, clock } = await session();
-    const asked = [lean.hover(draft), lean.hover({ ...draft, code: '#check add' }), lean.definition(draft)];
-    expect(await moving(clock, run(PRINT))).toMatchObject({ status: 'ok', stdout: PRINTED });
-    expect(await Promise.all(asked)).toEqual([null, null, []]);
-    expect(servers).toHaveLength(1);
-    expect(servers[0]?.text).not.toContain('#check ad\n');
-  });
-
-  it('evaluates nothing of its draft, and leaves none of it', async () => {
-    const { session: lean, servers, run } = await session();
-    await run(SPIN);
-    expect(await lean.hover({ cell: null, code: '#eval spin 0\n#check spin', cursor: 22 })).toBeNull();
-    expect(servers[0]?.heard).toContain('textDocument/hover');
-    expect(servers[0]?.text).not.toContain('spin 0');
-    expect(await run(PRINT)).toMatchObject({ status: 'ok', stdout: PRINTED });
-    expect(servers).toHaveLength(1);
-  });
-
   it('that is interrupted ends at once, and the session goes on in the same server', async () => {
-    const { session: lean, servers, run, clock } = await session();
+    const { session: lean, servers, run, clock } = await sessionOn('current');
     const asked = lean.complete('#check ad', 9);
     lean.interrupt();
     expect(await asked).toEqual({ start: 9, end: 9, matches: [] });

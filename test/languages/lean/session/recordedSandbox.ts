@@ -2,7 +2,7 @@ import { deferred } from '../../../../src/base/deferred.ts';
 import { PROTOCOL_VERSION } from '../../../../src/protocol/messages.ts';
 import type { Channel, ChannelEnd, Sandbox, SandboxLoss } from '../../../../src/sandbox/sandbox.ts';
 import { type RecordedCell, recordedCells } from './recordedCells.ts';
-import { type Manner, RecordedServer } from './recordedServer.ts';
+import { RecordedServer, type ServerVariant } from './recordedServer.ts';
 
 const NAMES = [
   '01-cells',
@@ -35,8 +35,8 @@ export interface RecordedSandbox {
   readonly options: readonly (readonly string[])[];
 }
 
-/** The first server has this manner; those after it end no more by themselves. */
-export function recordedSandbox(manner: Manner): RecordedSandbox {
+/** The first server has this variant; those after it end no more by themselves. */
+export function recordedSandbox(variant: ServerVariant): RecordedSandbox {
   const servers: RecordedServer[] = [];
   const measured = { memoryBytes: 0, cpuMs: 0, oomKills: 0, isRunnable: false, failingStarts: 0 };
   const lost = deferred<SandboxLoss>();
@@ -55,10 +55,10 @@ export function recordedSandbox(manner: Manner): RecordedSandbox {
       }
       const given = start.argv.slice(start.argv.indexOf('--server') + 1);
       // As a real one does: it knows no such option.
-      if (manner.kind === 'old' && given.length > 0) return endedChannel(1);
+      if (variant.kind === 'old' && given.length > 0) return endedChannel(1);
       options.push(given);
-      const { endAfter: _, ...lasting } = manner;
-      const server = new RecordedServer(CELLS, servers.length === 0 ? manner : lasting, (bytes) =>
+      const { endAfter: _, ...lasting } = variant;
+      const server = new RecordedServer(CELLS, servers.length === 0 ? variant : lasting, (bytes) =>
         listener.onStdout(bytes),
       );
       servers.push(server);

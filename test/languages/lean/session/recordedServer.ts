@@ -7,8 +7,8 @@ import { Messages } from '../lsp/messages.ts';
 import type { RecordedCell } from './recordedCells.ts';
 import { type Step, stepsThrough } from './recordedText.ts';
 
-/** How a server speaks, and how its bytes arrive. */
-export interface Manner {
+/** Which version of Lean the server imitates, and how its bytes arrive. */
+export interface ServerVariant {
   /** `old` repeats all diagnostics for each command, `current` adds those that are new. */
   readonly kind: 'old' | 'current';
   readonly split?: 'bytes';
@@ -16,12 +16,10 @@ export interface Manner {
   readonly endAfter?: number;
 }
 
-/** The manners of every server that Lean's users have, by name. */
-export const MANNERS: readonly (readonly [string, Manner])[] = [
+/** The servers of 2021 and of today, which differ in what they publish, refuse and ask for. */
+export const SERVER_VARIANTS: readonly (readonly [string, ServerVariant])[] = [
   ['an old server', { kind: 'old' }],
-  ['an old server, byte by byte', { kind: 'old', split: 'bytes' }],
   ['a current server', { kind: 'current' }],
-  ['a current server, byte by byte', { kind: 'current', split: 'bytes' }],
 ];
 
 const Params = z.object({
@@ -41,7 +39,7 @@ const GOAL = {
 /** A server that says of each piece of its document what a real one was recorded to say of it. */
 export class RecordedServer {
   readonly #cells: readonly RecordedCell[];
-  readonly #manner: Manner;
+  readonly #variant: ServerVariant;
   readonly #send: (bytes: Buffer) => void;
   readonly #decoder = new Messages();
   readonly #ended = deferred<void>();
@@ -57,9 +55,9 @@ export class RecordedServer {
   /** The methods that it was told, in order. */
   readonly heard: string[] = [];
 
-  constructor(cells: readonly RecordedCell[], manner: Manner, send: (bytes: Buffer) => void) {
+  constructor(cells: readonly RecordedCell[], variant: ServerVariant, send: (bytes: Buffer) => void) {
     this.#cells = cells;
-    this.#manner = manner;
+    this.#variant = variant;
     this.#send = send;
   }
 
@@ -113,9 +111,9 @@ export class RecordedServer {
     for (const { range, text } of contentChanges)
       this.#table.replace(this.#table.offsetAt(range.start), this.#table.offsetAt(range.end), text);
     this.#version = textDocument?.version ?? 0;
-    if (this.#manner.kind === 'current') this.#refuse(-32801);
+    if (this.#variant.kind === 'current') this.#refuse(-32801);
     this.#waiting = [];
-    if (this.#manner.kind === 'current') this.#askForRefresh();
+    if (this.#variant.kind === 'current') this.#askForRefresh();
     if (this.#state !== 'crashed') this.#elaborate();
   }
 
@@ -129,7 +127,7 @@ export class RecordedServer {
   #elaborate(): void {
     if (this.#state === 'gone') return;
     this.#state = 'up';
-    if (this.#headerFailed && this.#manner.kind === 'old') return;
+    if (this.#headerFailed && this.#variant.kind === 'old') return;
     const steps = stepsThrough(this.text, this.#cells);
     steps.forEach((step, index) => {
       this.#publish(steps, index);
@@ -141,7 +139,7 @@ export class RecordedServer {
   }
 
   #publish(steps: readonly Step[], index: number): void {
-    const isOld = this.#manner.kind === 'old';
+    const isOld = this.#variant.kind === 'old';
     const found = steps.slice(isOld ? 0 : index, index + 1).flatMap(({ diagnostics }) => diagnostics);
     const more = isOld ? {} : { isIncremental: index > 0 };
     const diagnostics = isOld ? found : found.map((one) => ({ ...one, leanTags: one.severity === 1 ? [1] : [2] }));
@@ -149,7 +147,7 @@ export class RecordedServer {
   }
 
   #settle(): void {
-    const kind = this.#manner.kind === 'current' ? { kind: 2 } : {};
+    const kind = this.#variant.kind === 'current' ? { kind: 2 } : {};
     const range = { start: { line: 0, character: 0 }, end: { line: 1, character: 0 } };
     const processing = this.#headerFailed ? [{ range, ...kind }] : [];
     this.#notify('$/lean/fileProgress', { textDocument: { uri: this.#uri, version: this.#version }, processing });
@@ -157,7 +155,7 @@ export class RecordedServer {
 
   #crash(): void {
     this.#state = 'crashed';
-    this.#refuse(this.#manner.kind === 'old' ? -32603 : -32902);
+    this.#refuse(this.#variant.kind === 'old' ? -32603 : -32902);
   }
 
   #refuse(code: number): void {
@@ -179,8 +177,8 @@ export class RecordedServer {
     if (this.#state === 'gone') return;
     this.#sent += 1;
     const bytes = encodeMessage({ jsonrpc: '2.0', ...message });
-    if (this.#sent === this.#manner.endAfter) this.end();
-    else if (this.#manner.split === 'bytes') for (const byte of bytes) this.#send(Buffer.of(byte));
+    if (this.#sent === this.#variant.endAfter) this.end();
+    else if (this.#variant.split === 'bytes') for (const byte of bytes) this.#send(Buffer.of(byte));
     else this.#send(bytes);
   }
 }
