@@ -18,6 +18,16 @@ export function plainText(text: string): string {
   return text.replace(ESCAPES, '').replace(CONTROLS, '');
 }
 
+/** A log that writes to `target` without terminal control sequences. */
+export function plainLog(target: Log): Log {
+  return {
+    debug: (message) => target.debug(plainText(message)),
+    info: (message) => target.info(plainText(message)),
+    warn: (message) => target.warn(plainText(message)),
+    error: (message) => target.error(plainText(message)),
+  };
+}
+
 /** The message of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -5,14 +5,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { systemClock } from '../base/clock.ts';
 import { messageOf } from '../base/log.ts';
-import { createEngine } from '../engine/engine.ts';
-import { imageSources } from '../engine/environment/images.ts';
-import { dockerHost } from '../host/docker/dockerHost.ts';
-import { machineId, thisOwner } from '../host/identity.ts';
-import { machineBuildSettings } from '../host/machine.ts';
-import { loadAgent } from '../sandbox/agent.ts';
+import { createLocalEngine } from '../local/localEngine.ts';
 import { type Cli, runCli } from './cli.ts';
 import { FAILURE_STATUS } from './exitStatus.ts';
 import { stopOnSignals } from './signals.ts';
@@ -21,20 +15,6 @@ import { flush, say, type Terminal } from './terminal.ts';
 const terminal: Terminal = process;
 const { env } = process;
 const home = homedir();
-
-const createRealEngine: Cli['createEngine'] = async (options, log) => {
-  const images = join(rootFolder(), 'images');
-  const [agent, machine, owner] = await Promise.all([loadAgent(join(images, 'agent')), machineId(), thisOwner()]);
-  return createEngine({
-    connect: ({ host }) => dockerHost({ host, env, home, log }),
-    agent,
-    options,
-    clock: systemClock,
-    log,
-    identity: { machine, owner },
-    images: imageSources(images, () => machineBuildSettings(env)),
-  });
-};
 
 /** Where the program is installed: one folder up from the bundle, two from this file. */
 function rootFolder(): string {
@@ -48,10 +28,13 @@ async function programVersion(): Promise<string> {
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
 
-/** Does what the command line says; what nobody expected is told without a stack, which would help nobody. */
+/** Runs the command line; an unexpected error prints its message, without a stack. */
 async function main(signal: AbortSignal): Promise<number> {
+  const imagesFolder = join(rootFolder(), 'images');
+  const createEngine: Cli['createEngine'] = (options, log) =>
+    createLocalEngine({ options, log, env, home, imagesFolder });
   try {
-    const cli: Cli = { version: await programVersion(), terminal, env, home, signal, createEngine: createRealEngine };
+    const cli: Cli = { version: await programVersion(), terminal, env, home, signal, createEngine };
     return await runCli(process.argv.slice(2), cli);
   } catch (error) {
     say(terminal, messageOf(error));

@@ -1,47 +1,61 @@
-import { type Disposable, type ExtensionContext, type Memento, window, workspace } from 'vscode';
+import { commands, type Disposable, type ExtensionContext, env, type Memento, window, workspace } from 'vscode';
 import { type Log, messageOf } from '../base/log.ts';
 import type { Configuration } from '../config/config.ts';
-import type { OptionSource } from '../config/resolveOptions.ts';
 import type { Options } from '../engine/options.ts';
-import { openSetting } from './commands/fix.ts';
 import type { EngineHandle } from './engineHandle.ts';
 
 const SECTION = 'hothouse';
-const TOLD = 'hothouse.toldProblems';
+/** Key of the problems and notes that were shown, in the extension's state. */
+const SHOWN = 'hothouse.shownProblems';
 
-/** Where options come from in the editor. */
-export interface Settings {
-  /** The options in force; tells what is wrong in their sources. */
-  options(): Promise<Options>;
+/** The user's settings, resolved with the other sources of options. */
+export class Settings {
+  readonly #keys: readonly string[];
+  readonly #state: Memento;
+  readonly #log: Log;
+
+  constructor({ extension, globalState }: ExtensionContext, log: Log) {
+    this.#keys = settingKeys(extension.packageJSON);
+    this.#state = globalState;
+    this.#log = log;
+  }
+
+  /** Reads the options in force. Invalid values are reported and ignored. */
+  async options(): Promise<Options> {
+    const { options, problems, notes } = await readConfiguration(userValues(this.#keys));
+    for (const problem of problems) this.#log.warn(problem);
+    for (const { text } of notes) this.#log.info(text);
+    const important = notes.filter((note) => note.important).map(({ text }) => text);
+    showNew(problems, important, this.#state);
+    return options;
+  }
+
+  /** Applies changed settings to the engine, also to one that is being built. */
+  follow(handle: EngineHandle): Disposable {
+    return workspace.onDidChangeConfiguration((change) => {
+      const started = change.affectsConfiguration(SECTION) ? handle.started : undefined;
+      if (!started) return;
+      Promise.all([started, this.options()]).then(
+        ([engine, options]) => engine.configure(options),
+        (error: unknown) => this.#log.error(`The settings could not be applied: ${messageOf(error)}`),
+      );
+    });
+  }
 }
 
-/** Options from the settings and from everything that is weaker than they are. */
-export type Resolve = (settings: OptionSource) => Promise<Pick<Configuration, 'options' | 'problems' | 'notes'>>;
-
-/** The settings that the user set, resolved with the other sources. */
-export function settingsOf({ extension, globalState }: ExtensionContext, log: Log, resolve: Resolve): Settings {
-  const keys = settingKeys(extension.packageJSON);
-  return {
-    async options() {
-      const { options, problems, notes } = await resolve({ name: 'the settings', values: userValues(keys) });
-      for (const problem of problems) log.warn(problem);
-      for (const { text } of notes) log.info(text);
-      const important = notes.filter((note) => note.important).map(({ text }) => text);
-      tell(problems, important, globalState);
-      return options;
-    },
-  };
+/** Opens the Settings editor at `query`; in a remote window at the remote machine's settings, which hold ours. */
+export async function openSetting(query: string): Promise<void> {
+  const command = env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
+  await commands.executeCommand(`workbench.action.${command}`, { query });
 }
 
-/** Hands changed settings to the engine, also when it was just being built with the old ones. */
-export function registerSettings(settings: Settings, handle: EngineHandle, log: Log): Disposable {
-  return workspace.onDidChangeConfiguration((change) => {
-    const started = change.affectsConfiguration(SECTION) ? handle.started : undefined;
-    if (!started) return;
-    Promise.all([started, settings.options()]).then(
-      ([engine, options]) => engine.configure(options),
-      (error: unknown) => log.error(`The settings could not be applied: ${messageOf(error)}`),
-    );
+async function readConfiguration(values: Readonly<Record<string, unknown>>): Promise<Configuration> {
+  const [{ loadConfiguration }, { homedir }] = await Promise.all([import('../config/config.ts'), import('node:os')]);
+  return loadConfiguration({
+    flags: {},
+    settings: { name: 'the settings', values },
+    env: process.env,
+    home: homedir(),
   });
 }
 
@@ -50,7 +64,7 @@ function settingKeys(packageJson: { contributes: { configuration: { properties: 
   return Object.keys(packageJson.contributes.configuration.properties).map((key) => key.slice(SECTION.length + 1));
 }
 
-/** Only what the user set: a default here would hide what the variables and the YAML file say. */
+/** Only values that the user set: a default here would override environment variables and the YAML file. */
 function userValues(keys: readonly string[]): Record<string, unknown> {
   const section = workspace.getConfiguration(SECTION);
   return Object.fromEntries(
@@ -58,17 +72,17 @@ function userValues(keys: readonly string[]): Record<string, unknown> {
   );
 }
 
-/** Shows each sentence once, until it has been away. */
-function tell(problems: readonly string[], notes: readonly string[], memory: Memento): void {
-  const told = new Set(memory.get<readonly string[]>(TOLD, []));
-  void memory.update(TOLD, [...problems, ...notes]);
-  const isNew = (sentence: string) => !told.has(sentence);
+/** Shows each message once, and again only after it was gone in between. */
+function showNew(problems: readonly string[], notes: readonly string[], state: Memento): void {
+  const shown = new Set(state.get<readonly string[]>(SHOWN, []));
+  void state.update(SHOWN, [...problems, ...notes]);
+  const isNew = (text: string) => !shown.has(text);
   for (const problem of problems.filter(isNew)) void show(window.showWarningMessage, problem);
   for (const note of notes.filter(isNew)) void show(window.showInformationMessage, note);
 }
 
-async function show(message: typeof window.showWarningMessage, sentence: string): Promise<void> {
+async function show(showMessage: typeof window.showWarningMessage, text: string): Promise<void> {
   const open = 'Open Settings';
-  const chosen = await message(`Hothouse: ${sentence}`, open);
+  const chosen = await showMessage(`Hothouse: ${text}`, open);
   if (chosen === open) await openSetting('@ext:hothouse.hothouse');
 }

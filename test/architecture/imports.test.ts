@@ -16,8 +16,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ['languages', 'sandbox', 'pool', 'host', 'base', 'zod'],
   mcp: ['engine', 'base', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
   config: ['engine', 'base', 'yaml', 'zod'],
-  cli: ['engine', 'mcp', 'config', 'host', 'host/docker', 'sandbox', 'base', 'zod'],
-  vscode: ['engine', 'mcp', 'config', 'host', 'host/docker', 'sandbox', 'base', 'vscode'],
+  local: ['engine', 'host', 'host/docker', 'sandbox', 'base'],
+  cli: ['local', 'engine', 'mcp', 'config', 'host', 'base', 'zod'],
+  vscode: ['local', 'engine', 'mcp', 'config', 'base', 'vscode'],
 };
 
 function files(): string[] {

@@ -1,11 +1,9 @@
 import { Writable } from 'node:stream';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import type { LogOutputChannel } from 'vscode';
-import type { Log } from '../../src/base/log.ts';
+import { type Log, plainLog } from '../../src/base/log.ts';
 import { jsonLine, say, type Terminal, terminalLog, writeOutput } from '../../src/cli/terminal.ts';
 import type { Owner, RunResult, Snapshot } from '../../src/engine/types.ts';
-import { channelLog } from '../../src/vscode/log.ts';
 import { poolRows, type Row } from '../../src/vscode/pool/tree.ts';
 import { call, connectInMemory, textOf } from '../mcp/connect.ts';
 import { runResult, StubEngine, sessionInfo } from '../mcp/stubEngine.ts';
@@ -63,10 +61,8 @@ function logged(log: Log, text: string): void {
 /** Everything that is written or shown when `text` comes from outside. */
 function shownOf(text: string): string[] {
   const lines: string[] = [];
-  const channel = Object.fromEntries(
-    ['debug', 'info', 'warn', 'error'].map((level) => [level, (line: string) => lines.push(line)]),
-  );
-  logged(channelLog(channel as unknown as LogOutputChannel), text);
+  const push = (line: string) => void lines.push(line);
+  logged(plainLog({ debug: push, info: push, warn: push, error: push }), text);
   const out = screen();
   const terminal: Terminal = { stdin: process.stdin, stdout: out.stream, stderr: out.stream };
   logged(terminalLog(terminal, true), text);

@@ -3,7 +3,7 @@ import { obstaclesIn, readinessText } from '../../engine/obstacles.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
-import { applyFix, fixFor, tellProblem } from './fix.ts';
+import { applyFix, fixFor, showProblem } from './fix.ts';
 
 /** Looks at everything anew, writes what was found to the log and says the verdict. */
 export async function doctor(app: App): Promise<void> {
@@ -12,7 +12,7 @@ export async function doctor(app: App): Promise<void> {
   const inTheWay = obstacles.map(({ problem }) => problem);
   for (const line of reportLines(found, inTheWay)) app.log.info(line);
   const [worst] = obstacles;
-  if (worst) return tellProblem(worst.problem, worst.language, app);
+  if (worst) return showProblem(worst.problem, worst.language, app);
   await tellReadiness(found, app);
 }
 

@@ -2,6 +2,7 @@ import { commands, env, type Terminal, Uri, window, workspace } from 'vscode';
 import type { EngineProblem, LanguageId } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
+import { openSetting } from '../settings.ts';
 import { buildEnvironment } from './build.ts';
 import { type Fix, fixOf } from './fixes.ts';
 
@@ -17,7 +18,7 @@ export async function fixProblem(app: App): Promise<void> {
 }
 
 /** Says a problem that was met with a language and offers its fix. */
-export async function tellProblem(problem: EngineProblem, language: LanguageId, app: App): Promise<void> {
+export async function showProblem(problem: EngineProblem, language: LanguageId, app: App): Promise<void> {
   const fix = fixFor(problem, language);
   const chosen = await window.showErrorMessage(`${problem.message} ${problem.advice}`, fix.label);
   if (chosen === fix.label) await applyFix(fix, language, app);
@@ -37,12 +38,6 @@ export async function applyFix(fix: Fix, language: LanguageId, app: App): Promis
     case 'look_again':
       return void (await commands.executeCommand('hothouse.doctor'));
   }
-}
-
-/** Opens the settings at `key`, in a remote window those of the remote machine: ours are a machine's. */
-export async function openSetting(key: string): Promise<void> {
-  const command = env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
-  await commands.executeCommand(`workbench.action.${command}`, { query: key });
 }
 
 /** The command waits for the user's Enter: it may ask for a password or change the machine. */

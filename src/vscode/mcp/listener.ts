@@ -1,27 +1,41 @@
+import type { Log } from '../../base/log.ts';
 import type { HttpServer } from '../../mcp/http/server.ts';
+import type { EngineHandle } from '../engineHandle.ts';
 
-/** The local MCP server, started when somebody first needs its address. */
+/** What the server needs from the extension. */
+interface ListenerContext {
+  readonly engine: EngineHandle;
+  readonly version: string;
+  readonly log: Log;
+}
+
+/** The local MCP server, started when its address is first needed. */
 export class McpListener {
-  readonly #start: () => Promise<HttpServer>;
+  readonly #context: ListenerContext;
   #server: Promise<HttpServer> | undefined;
 
-  constructor(start: () => Promise<HttpServer>) {
-    this.#start = start;
+  constructor(context: ListenerContext) {
+    this.#context = context;
   }
 
-  /** Address and token. Rejects when the server cannot start, then the next call tries anew. */
+  /** The server with its address and token. Rejects when it cannot start; the next call tries again. */
   get(): Promise<HttpServer> {
-    this.#server ??= this.#start().catch((error: unknown) => {
+    this.#server ??= start(this.#context).catch((error: unknown) => {
       this.#server = undefined;
       throw error;
     });
     return this.#server;
   }
 
-  /** Ends the server if it was started. */
+  /** Stops the server if it was started. */
   async dispose(): Promise<void> {
     const server = await this.#server?.catch(() => undefined);
     this.#server = undefined;
     await server?.dispose();
   }
+}
+
+async function start({ engine: handle, version, log }: ListenerContext): Promise<HttpServer> {
+  const [{ startHttpServer }, engine] = await Promise.all([import('../../mcp/http/server.ts'), handle.get()]);
+  return startHttpServer({ engine, version, log });
 }

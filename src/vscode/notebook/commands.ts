@@ -1,11 +1,12 @@
 import { commands, type Disposable, Uri, window } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
+import type { App } from '../app.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
 import { newSession } from './newSession.ts';
 import type { Notebooks } from './notebooks.ts';
 
 /** *New … Session* for each language, and *Restart Session*. */
-export function registerNotebookCommands(extensionId: string, active: Notebooks): Disposable {
+export function registerNotebookCommands({ extensionId }: App, active: Notebooks): Disposable {
   const stack = new DisposableStack();
   for (const language of ALL_LANGUAGES) {
     stack.add(commands.registerCommand(language.commands.newSession, () => newSession(language, extensionId)));

@@ -11,7 +11,7 @@ import {
 } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
 import { plainText } from '../../base/log.ts';
-import type { EngineHandle } from '../engineHandle.ts';
+import type { App } from '../app.ts';
 import { settled } from '../settled.ts';
 import { NOTEBOOK_TYPE } from './controller.ts';
 import type { ActiveNotebook, Notebooks } from './notebooks.ts';
@@ -25,11 +25,11 @@ export async function notifyLoss(notebook: NotebookDocument, reason: string): Pr
 }
 
 /** Marks the cells of a notebook whose session is lost, until a cell starts a new one. */
-export function registerLossStatus(handle: EngineHandle, active: Notebooks): Disposable {
+export function registerLossStatus({ engine }: App, active: Notebooks): Disposable {
   const stack = new DisposableStack();
   const changed = stack.add(new EventEmitter<void>());
   const redraw = stack.add(settled(() => changed.fire()));
-  stack.add(handle.onDidChange(redraw.trigger));
+  stack.add(engine.onDidChange(redraw.trigger));
   stack.add(
     notebooks.registerNotebookCellStatusBarItemProvider(NOTEBOOK_TYPE, {
       onDidChangeCellStatusBarItems: changed.event,

@@ -5,7 +5,7 @@ import type { EngineProblem, LanguageId, Result, SessionInfo } from '../../engin
 import type { EngineHandle } from '../engineHandle.ts';
 import { CellNames } from './cellNames.ts';
 import { CellQueue } from './cellQueue.ts';
-import type { CellDiagnostics } from './diagnostics.ts';
+import { CellDiagnostics } from './diagnostics.ts';
 import { Questions } from './questions.ts';
 import { CLOSED, NotebookSession } from './session.ts';
 
@@ -28,7 +28,6 @@ export interface NotebooksDeps {
   readonly onMoved: (notebook: NotebookDocument, language: LanguageId) => void;
   /** Gets a notebook whose session was lost while none of its cells ran, once; `reason` as in `it ran out of memory`. */
   readonly onLost: (notebook: NotebookDocument, reason: string) => void;
-  readonly diagnostics: CellDiagnostics;
 }
 
 interface Entry extends ActiveNotebook {
@@ -45,6 +44,7 @@ export class Notebooks implements Disposable {
   readonly #deps: NotebooksDeps;
   readonly #entries = new Set<Entry>();
   readonly #subscriptions = new DisposableStack();
+  readonly #diagnostics = this.#subscriptions.add(new CellDiagnostics());
 
   constructor(handle: EngineHandle, deps: NotebooksDeps) {
     this.#handle = handle;
@@ -122,8 +122,8 @@ export class Notebooks implements Disposable {
       label: name,
     });
     const names = new CellNames();
-    const { diagnostics, onProblem } = this.#deps;
-    const queue = new CellQueue({ session, names, diagnostics, onProblem });
+    const { onProblem } = this.#deps;
+    const queue = new CellQueue({ session, names, diagnostics: this.#diagnostics, onProblem });
     const entry: Entry = { notebook, session, names, queue, questions: new Questions(), reported: null };
     this.#entries.add(entry);
     return entry;

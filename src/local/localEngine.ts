@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { createEngine } from '../engine/engine.ts';
+import { imageSources } from '../engine/environment/images.ts';
+import type { Options } from '../engine/options.ts';
+import type { Engine } from '../engine/types.ts';
+import { dockerHost } from '../host/docker/dockerHost.ts';
+import { processIdentity } from '../host/identity.ts';
+import { machineBuildSettings } from '../host/machine.ts';
+import { loadAgent } from '../sandbox/agent.ts';
+
+/** What an engine takes from the process that it runs in. */
+export interface LocalEngineSettings {
+  readonly options: Options;
+  readonly log: Log;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's home folder. */
+  readonly home: string;
+  /** The folder `images` of this installation: the agent, and what each language's image is built from. */
+  readonly imagesFolder: string;
+}
+
+/** An engine for this process: the editor and the command line compose it here. Rejects when the agent cannot be read. */
+export async function createLocalEngine(settings: LocalEngineSettings): Promise<Engine> {
+  const { options, log, env, home, imagesFolder } = settings;
+  const [agent, identity] = await Promise.all([loadAgent(join(imagesFolder, 'agent')), processIdentity()]);
+  return createEngine({
+    connect: ({ host }) => dockerHost({ host, env, home, log }),
+    agent,
+    options,
+    clock: systemClock,
+    log,
+    identity,
+    images: imageSources(imagesFolder, () => machineBuildSettings(env)),
+  });
+}

@@ -1,0 +1,18 @@
+import type { App } from '../app.ts';
+import { showProblem } from '../commands/fix.ts';
+import { EDITOR_LANGUAGES } from '../languages.ts';
+import { notifyLoss } from './lostSession.ts';
+import { chooseKernel } from './newSession.ts';
+import { Notebooks } from './notebooks.ts';
+
+/** The notebooks of this window; what happens to their sessions is shown to the user. */
+export function createNotebooks(app: App): Notebooks {
+  return new Notebooks(app.engine, {
+    onProblem: (problem, language) => {
+      app.health.check().catch(() => {});
+      void showProblem(problem, language, app);
+    },
+    onLost: (notebook, reason) => void notifyLoss(notebook, reason),
+    onMoved: (notebook, language) => void chooseKernel(notebook, EDITOR_LANGUAGES[language], app.extensionId),
+  });
+}
