@@ -9,7 +9,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   protocol: ['zod'],
   host: ['base'],
-  'host/docker': ['base', 'host', 'dockerode'],
+  'host/docker': ['base', 'host', 'dockerode', 'semver', 'tar-fs', 'tar-stream'],
   sandbox: ['protocol', 'host', 'base'],
   pool: ['sandbox', 'base'],
   languages: ['sandbox', 'protocol', 'base', 'zod'],

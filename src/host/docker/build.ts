@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream';
 import { plainText } from '../../base/log.ts';
 import { HostError, type ImageBuild } from '../host.ts';
 import { LABEL } from '../labels.ts';
+import { packContext } from './buildContext.ts';
 import type { Client } from './client.ts';
 import { lineSplitter } from './lines.ts';
-import { type TarPart, tar } from './tar.ts';
 
 const BUILD_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
@@ -22,14 +21,6 @@ export async function buildImage(
   await sweepUntagged(client, signal);
 }
 
-function contextOf({ context, files = {}, folders = {} }: ImageBuild): TarPart[] {
-  return [
-    { kind: 'folder', path: '', from: context },
-    ...Object.entries(files).map(([path, text]): TarPart => ({ kind: 'text', path, text })),
-    ...Object.entries(folders).map(([path, from]): TarPart => ({ kind: 'folder', path, from })),
-  ];
-}
-
 async function send(
   client: Client,
   build: ImageBuild,
@@ -45,15 +36,21 @@ async function send(
     work: async (docker, abortSignal) => {
       const progress = new Progress(tag, onLine);
       const lines = lineSplitter((line) => progress.take(JSON.parse(line)));
-      const context = Readable.from(tar(contextOf(build)), { objectMode: false });
-      // The engine would wait for the rest of a context that cannot be read on.
+      const context = packContext(build);
+      let unread: Error | null = null;
+      // Docker would wait for the rest of a context that cannot be read to its end.
       const broken = new AbortController();
-      context.once('error', () => broken.abort());
+      context.once('error', (error) => {
+        unread = error;
+        broken.abort();
+      });
       const either = AbortSignal.any([abortSignal, broken.signal]);
       try {
         for await (const chunk of await docker.buildImage(context, { ...options, abortSignal: either })) lines(chunk);
       } catch (error) {
-        throw context.errored ? new HostError(unreadable(tag, context.errored)) : error;
+        throw unread ? new HostError(unreadable(tag, unread)) : error;
+      } finally {
+        context.destroy();
       }
     },
   });
@@ -63,7 +60,7 @@ function unreadable(tag: string, cause: Error) {
   return {
     kind: 'build_failed',
     message: `The image ${tag} could not be built: ${plainText(cause.message)}`,
-    advice: 'See to it that every file of its context can be read.',
+    advice: 'Check that every file of its context can be read.',
   } as const;
 }
 
