@@ -1,15 +1,10 @@
 import type { Clock } from '../../src/base/clock.ts';
 import { encodeFrame, type Frame, FrameDecoder, FrameType } from '../../src/protocol/frames.ts';
-import {
-  EVENT_PREFIX_BYTES,
-  Hello,
-  PROTOCOL_VERSION,
-  Request,
-  type ResetReport,
-  Start,
-} from '../../src/protocol/messages.ts';
-import type { PythonEvent, PythonRequest } from '../../src/protocol/python.ts';
-import { FakePython, type FakeSink, type Script } from './fakePython.ts';
+import { Hello, PROTOCOL_VERSION, Request, type ResetReport, Start } from '../../src/protocol/messages.ts';
+import { FakeFiles } from './fakeFiles.ts';
+import { FakeChannel, type FakeProcess } from './fakeProcess.ts';
+import { FakeProgram } from './fakeProgram.ts';
+import { FakePython, type Script } from './fakePython.ts';
 
 /** A step of an agent's life at which something can go wrong. */
 export type Point = 'hello' | 'start' | 'run' | 'reset';
@@ -38,15 +33,30 @@ export interface AgentHome {
 }
 
 const LENGTH_DIGITS = 8;
+/** A module of such a name cannot be imported. */
+const MISSING_MODULE = /^no_such_/;
 
-/** An agent that speaks the real protocol: takes its bundle, then frames. */
+interface Running {
+  readonly process: FakeProcess;
+  readonly channel: FakeChannel;
+}
+
+/** An agent that speaks the real protocol: takes its bundle, then frames. `test/contract/agent` holds it to the real one. */
 export class FakeAgent {
   readonly #home: AgentHome;
   readonly #decoder = new FrameDecoder();
-  readonly #processes = new Map<number, FakePython>();
+  readonly #running = new Map<number, Running>();
+  readonly #files = new FakeFiles();
+  readonly #imported = new Set<string>();
   #bundle: Buffer | null = Buffer.alloc(0);
+  #hello: Hello | undefined;
   #report: unknown = null;
   #silent = false;
+  /** Something has run since the last reset. */
+  #isUsed = false;
+  #hasPreloaded = false;
+  #cpuMs = 0;
+  #oomKills = 0;
 
   constructor(home: AgentHome) {
     this.#home = home;
@@ -55,10 +65,10 @@ export class FakeAgent {
   /** Takes what the engine wrote to the container's stdin. */
   receive(chunk: Buffer): void {
     const bytes = this.#bundle ? this.#load(Buffer.concat([this.#bundle, chunk])) : chunk;
-    for (const frame of this.#decoder.push(bytes)) if (!this.#silent) this.#take(frame);
+    for (const frame of this.#decoder.push(bytes)) if (!this.#silent) this.#takeOrDie(frame);
   }
 
-  /** Ends every process without a word. */
+  /** Ends every process and sends nothing more. */
   stop(): void {
     this.#silent = true;
     this.#silenceAll();
@@ -74,13 +84,25 @@ export class FakeAgent {
     return bytes.subarray(end);
   }
 
+  #takeOrDie(frame: Frame): void {
+    try {
+      this.#take(frame);
+    } catch {
+      // A frame that makes no sense: the engine never sends one.
+      this.#home.die();
+    }
+  }
+
   #take(frame: Frame): void {
     const { type, channel, payload } = frame;
-    if (type === FrameType.hello) this.#pass('hello', () => this.#greet(Hello.parse(parse(payload))));
+    this.#cpuMs += 1;
+    if (type === FrameType.hello) this.#pass('hello', () => this.#shakeHands(Hello.parse(parse(payload))));
     else if (type === FrameType.reset) this.#pass('reset', () => this.#reset());
     else if (type === FrameType.start) this.#pass('start', () => this.#start(channel, Start.parse(parse(payload))));
-    else if (type === FrameType.run) this.#pass('run', () => this.#processes.get(channel)?.take(parseRequest(payload)));
-    else if (type === FrameType.request) this.#reply(Request.parse(parse(payload)));
+    else if (type === FrameType.run) this.#pass('run', () => this.#run(channel, payload));
+    else if (type === FrameType.input) this.#running.get(channel)?.process.input?.(payload);
+    else if (type === FrameType.closeInput) this.#running.get(channel)?.process.input?.(null);
+    else if (type === FrameType.request) this.#answer(parse(payload));
   }
 
   /** Does a step, unless a fault is set for it. */
@@ -91,77 +113,109 @@ export class FakeAgent {
     else step();
   }
 
-  #greet({ nonce }: Hello): void {
-    this.#home.send(Buffer.concat([this.#home.faults.strayBytes, Buffer.from(nonce, 'hex')]));
-    this.#say(FrameType.ready, 0, { version: PROTOCOL_VERSION, python: '3.13.0', reset: this.#report });
+  #shakeHands(hello: Hello): void {
+    this.#hello = hello;
+    this.#home.send(Buffer.concat([this.#home.faults.strayBytes, Buffer.from(hello.nonce, 'hex')]));
+    this.#send(FrameType.ready, 0, { version: PROTOCOL_VERSION, python: '3.13.0', reset: this.#report });
   }
 
   #reset(): void {
-    const clean = !this.#home.faults.uncleanReset;
-    const leftovers = clean ? [] : ['/tmp/left'];
-    const killed = this.#processes.size;
+    const left = this.#files.wipe();
+    const leftovers = this.#home.faults.uncleanReset ? ['/tmp/left'] : [...left];
+    const clean = leftovers.length === 0;
+    // The relay ends with the processes that it has served.
+    const killed = this.#running.size + 1;
     const truth = { clean, leftovers, killed, fds: 8, memoryBytes: 16 << 20, durationMs: 1 };
     this.#report = this.#home.faults.report ? this.#home.faults.report(truth) : truth;
+    this.#isUsed = false;
     this.#silenceAll();
   }
 
-  #start(channel: number, { kind }: Start): void {
-    if (kind !== 'python') throw new Error(`a fake agent starts no ${kind}`);
-    const { script, clock } = this.#home;
-    this.#processes.set(channel, new FakePython(script, this.#sink(channel), clock));
-  }
-
-  #sink(channel: number): FakeSink {
-    const { send, die } = this.#home;
-    return {
-      stdout: (bytes) => send(encodeFrame(FrameType.stdout, channel, bytes)),
-      stderr: (bytes) => send(encodeFrame(FrameType.stderr, channel, bytes)),
-      event: (event, stdoutBytes, stderrBytes) =>
-        send(encodeFrame(FrameType.event, channel, eventPayload(event, stdoutBytes, stderrBytes))),
-      exit: (exit) => {
-        this.#processes.delete(channel);
-        this.#say(FrameType.exit, channel, exit);
+  #start(number: number, start: Start): void {
+    if (!this.#hello) throw new Error('no handshake came before');
+    this.#isUsed = true;
+    const { outputBytes } = this.#hello;
+    const stdout = (start.kind === 'exec' && start.stdoutBytes) || outputBytes;
+    const channel = new FakeChannel({
+      number,
+      caps: { stdout, stderr: outputBytes },
+      send: this.#home.send,
+      die: this.#home.die,
+      onExit: ({ oomKills }) => {
+        this.#running.delete(number);
+        this.#oomKills += oomKills;
       },
-      die,
-    };
+    });
+    const process =
+      start.kind === 'exec'
+        ? new FakeProgram(start, this.#files, channel)
+        : new FakePython({ ...this.#home, files: this.#files, caps: this.#hello }, channel);
+    this.#running.set(number, { process, channel });
   }
 
-  #reply(request: Request): void {
-    this.#say(FrameType.reply, 0, { id: request.id, error: null, value: this.#answer(request) });
+  #run(number: number, payload: Buffer): void {
+    const running = this.#running.get(number);
+    running?.channel.restart();
+    running?.process.run?.(payload);
   }
 
-  #answer(request: Request): unknown {
-    if (request.op === 'measure') {
-      return { memoryBytes: 16 << 20, processes: 2 + this.#processes.size, fds: 8, cpuMs: 1, oomKills: 0 };
+  #answer(body: unknown): void {
+    const { id, op } = body as { id: number; op: string };
+    if (!KNOWN_REQUESTS.includes(op)) this.#refuse(id, 'unknown request');
+    else this.#answerKnown(Request.parse(body));
+  }
+
+  #answerKnown(request: Request): void {
+    const { id, op } = request;
+    if (op === 'measure') this.#reply(id, this.#measure());
+    else if (op === 'preload') this.#preload(id, request.modules);
+    else if (op === 'put') {
+      const error = this.#files.put(request.path, Buffer.from(request.content, 'base64'));
+      if (error === null) this.#reply(id, null);
+      else this.#refuse(id, error);
+    } else {
+      this.#running.get(request.channel)?.process.signal(request.signal);
+      this.#reply(id, null);
     }
-    if (request.op === 'preload') return { loaded: request.modules, failed: [] };
-    if (request.op === 'put') return null;
-    this.#processes.get(request.channel)?.signal(request.signal);
-    return null;
   }
 
-  #say(type: FrameType, channel: number, message: unknown): void {
+  #measure() {
+    const processes = 2 + this.#running.size;
+    return { memoryBytes: 16 << 20, processes, fds: 8, cpuMs: this.#cpuMs, oomKills: this.#oomKills };
+  }
+
+  #preload(id: number, modules: readonly string[]): void {
+    const isDone = this.#hasPreloaded && modules.every((name) => this.#imported.has(name));
+    if (this.#isUsed && !isDone) {
+      this.#refuse(id, 'a run came first; ask again after a reset');
+      return;
+    }
+    this.#hasPreloaded = true;
+    for (const name of modules) this.#imported.add(name);
+    const loaded = modules.filter((name) => !MISSING_MODULE.test(name));
+    this.#reply(id, { loaded, failed: modules.filter((name) => !loaded.includes(name)) });
+  }
+
+  #reply(id: number, value: unknown): void {
+    this.#send(FrameType.reply, 0, { id, error: null, value });
+  }
+
+  #refuse(id: number, error: string): void {
+    this.#send(FrameType.reply, 0, { id, error, value: null });
+  }
+
+  #send(type: FrameType, channel: number, message: unknown): void {
     this.#home.send(encodeFrame(type, channel, JSON.stringify(message)));
   }
 
   #silenceAll(): void {
-    for (const process of this.#processes.values()) process.silence();
-    this.#processes.clear();
+    for (const { channel } of this.#running.values()) channel.silence();
+    this.#running.clear();
   }
 }
 
+const KNOWN_REQUESTS: readonly string[] = Request.options.map(({ shape }) => shape.op.value);
+
 function parse(payload: Buffer): unknown {
   return JSON.parse(payload.toString('utf8'));
-}
-
-// Python requests have no schema on the engine's side: the engine is the only one that writes them.
-function parseRequest(payload: Buffer): PythonRequest {
-  return JSON.parse(payload.toString('utf8'));
-}
-
-function eventPayload(event: PythonEvent, stdoutBytes: number, stderrBytes: number): Buffer {
-  const counts = Buffer.alloc(EVENT_PREFIX_BYTES);
-  counts.writeBigUInt64BE(BigInt(stdoutBytes), 0);
-  counts.writeBigUInt64BE(BigInt(stderrBytes), EVENT_PREFIX_BYTES / 2);
-  return Buffer.concat([counts, Buffer.from(JSON.stringify(event))]);
 }

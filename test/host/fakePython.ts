@@ -1,6 +1,8 @@
 import type { Clock } from '../../src/base/clock.ts';
-import type { Exit } from '../../src/protocol/messages.ts';
+import type { Hello, SignalName } from '../../src/protocol/messages.ts';
 import type { PythonEvent, PythonRequest, PythonRun } from '../../src/protocol/python.ts';
+import type { FakeFiles } from './fakeFiles.ts';
+import type { FakeProcess, FakeSink } from './fakeProcess.ts';
 
 /** What a script may do while it stands in for Python code. */
 export interface FakeIo {
@@ -20,6 +22,7 @@ export interface FakeIo {
   leaveLater(ms: number, status: number): void;
   readonly variables: Map<string, unknown>;
   readonly stdin: string;
+  readonly files: FakeFiles;
 }
 
 /** Stands in for Python: does what `code` says. Throws `PythonError`, `Exit` or `Interrupt` to end otherwise than well. */
@@ -52,6 +55,7 @@ export const miniLanguage: Script = async (code, io) => {
 
 const COMMANDS: Readonly<Record<string, (rest: string, io: FakeIo) => Promise<void> | void>> = {
   print: (text, io) => io.print(`${text}\n`),
+  fill: (bytes, io) => io.print('x'.repeat(Number(bytes))),
   warn: (text, io) => io.warn(`${text}\n`),
   show: (text, io) => io.display({ 'text/plain': text }),
   error: (text) => {
@@ -67,6 +71,12 @@ const COMMANDS: Readonly<Record<string, (rest: string, io: FakeIo) => Promise<vo
     io.result({ 'text/plain': String(io.variables.get(name)) });
   },
   stdin: (_, io) => io.print(io.stdin),
+  read: (path, io) => {
+    const text = io.files.read(path);
+    if (text === null) throw new PythonError('FileNotFoundError', path);
+    io.print(text.toString('utf8'));
+  },
+  taint: (_, io) => io.files.taint('times of /dev/null'),
   exit: (status) => {
     throw new ExitRequest(Number(status));
   },
@@ -79,136 +89,140 @@ const COMMANDS: Readonly<Record<string, (rest: string, io: FakeIo) => Promise<vo
   },
 };
 
-/** Where a fake process's words go. */
-export interface FakeSink {
-  stdout(bytes: Buffer): void;
-  stderr(bytes: Buffer): void;
-  event(event: PythonEvent, stdoutBytes: number, stderrBytes: number): void;
-  exit(exit: Exit): void;
-  /** Ends the whole container. */
-  die(): void;
+type Done = Extract<PythonEvent, { type: 'done' }>;
+/** Bytes and number of displays and results that one run may send. */
+type EventCaps = Pick<Hello, 'eventBytes' | 'events'>;
+
+/** What every fake interpreter of one agent shares. */
+export interface FakePythonHome {
+  readonly script: Script;
+  readonly clock: Clock;
+  readonly files: FakeFiles;
+  readonly caps: EventCaps;
 }
 
-type Done = Extract<PythonEvent, { type: 'done' }>;
-
 /** A Python process of a fake sandbox: takes requests one after the other, as the real driver does. */
-export class FakePython {
-  readonly #script: Script;
+export class FakePython implements FakeProcess {
+  readonly #home: FakePythonHome;
   readonly #sink: FakeSink;
-  readonly #clock: Clock;
   readonly #variables = new Map<string, unknown>();
   #queue: Promise<void> = Promise.resolve();
-  #alive = true;
-  #counts = { stdout: 0, stderr: 0 };
+  #sent = { bytes: 0, events: 0, dropped: 0 };
   #interrupt: () => void = () => {};
 
-  constructor(script: Script, sink: FakeSink, clock: Clock) {
-    this.#script = script;
+  constructor(home: FakePythonHome, sink: FakeSink) {
+    this.#home = home;
     this.#sink = sink;
-    this.#clock = clock;
   }
 
-  take(request: PythonRequest): void {
-    this.#queue = this.#queue.then(() => this.#answer(request));
+  run(payload: Buffer): void {
+    this.#queue = this.#queue.then(() => {
+      const request = parseRequest(payload);
+      if (request) return this.#answer(request);
+      this.#sink.stderr(Buffer.from('JSONDecodeError\n'));
+      this.#sink.exit({ code: 127, signal: null });
+    });
   }
 
-  signal(name: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void {
+  signal(name: SignalName): void {
     if (name === 'SIGINT') this.#interrupt();
-    else this.#leave({ code: null, signal: name === 'SIGKILL' ? 9 : 15 });
-  }
-
-  /** Ends it without a word, as a reset does. */
-  silence(): void {
-    this.#alive = false;
+    else this.#sink.exit({ code: null, signal: name === 'SIGKILL' ? 9 : 15 });
   }
 
   async #answer(request: PythonRequest): Promise<void> {
-    if (!this.#alive) return;
-    this.#counts = { stdout: 0, stderr: 0 };
-    if (request.op === 'complete') {
-      const matches = [...this.#variables.keys()].filter((name) => name.startsWith(request.code));
-      this.#emit({ type: 'completions', token: request.token, start: 0, end: request.cursor, matches });
-      return;
-    }
-    if (!request.once) this.#emit({ type: 'begun', token: request.token });
+    if (request.op === 'complete') return this.#complete(request.token, request.code.slice(0, request.cursor));
+    if (!request.once) this.#sink.event({ type: 'begun', token: request.token });
     const done = await this.#run(request);
-    this.#emit(done);
-    if (request.once) this.#leave({ code: done.exitCode ?? (done.status === 'ok' ? 0 : 1), signal: null });
+    this.#sink.event(done);
+    if (request.once) this.#sink.exit({ code: done.exitCode ?? (done.status === 'ok' ? 0 : 1), signal: null });
+  }
+
+  #complete(token: string, before: string): void {
+    const [word = ''] = /\w*$/.exec(before) ?? [];
+    const matches = [...this.#variables.keys()].filter((name) => name.startsWith(word));
+    const end = before.length;
+    this.#sink.event({ type: 'completions', token, start: end - word.length, end, matches });
   }
 
   async #run({ token, code, stdin, state }: PythonRun): Promise<Done> {
+    this.#sent = { bytes: 0, events: 0, dropped: 0 };
     for (const [name, value] of Object.entries(state ?? {})) this.#variables.set(name, value);
     const end = await this.#attempt(code, this.#io(token, stdin), token);
-    if (state !== null) this.#emit({ type: 'state', token, state: Object.fromEntries(this.#variables), leftOut: [] });
-    return { type: 'done', token, ...end, peakMemoryBytes: 1 << 20, dropped: 0 };
+    if (state !== null)
+      this.#sink.event({ type: 'state', token, state: Object.fromEntries(this.#variables), leftOut: [] });
+    return { type: 'done', token, ...end, peakMemoryBytes: 1 << 20, dropped: this.#sent.dropped };
   }
 
   async #attempt(code: string, io: FakeIo, token: string): Promise<Pick<Done, 'status' | 'exitCode'>> {
     try {
-      await this.#script(code, io);
+      await this.#home.script(code, io);
       return { status: 'ok', exitCode: null };
     } catch (error) {
-      if (error instanceof ExitRequest) return { status: error.status === 0 ? 'ok' : 'error', exitCode: error.status };
+      if (error instanceof ExitRequest) return this.#exited(token, error.status);
       const interrupted = error instanceof Interrupt;
       const name = interrupted ? 'KeyboardInterrupt' : error instanceof Error ? error.name : 'Error';
       const message = error instanceof Error ? error.message : String(error);
-      this.#emit({ type: 'error', token, name, message, traceback: `Traceback\n${name}: ${message}\n` });
+      this.#sink.event({ type: 'error', token, name, message, traceback: `Traceback\n${name}: ${message}\n` });
       return { status: interrupted ? 'interrupted' : 'error', exitCode: null };
     }
   }
 
+  #exited(token: string, exitCode: number): Pick<Done, 'status' | 'exitCode'> {
+    if (exitCode === 0) return { status: 'ok', exitCode };
+    this.#sink.event({ type: 'error', token, name: 'SystemExit', message: String(exitCode), traceback: '' });
+    return { status: 'error', exitCode };
+  }
+
   #io(token: string, stdin: string): FakeIo {
+    const { clock, files } = this.#home;
     return {
-      print: (text) => this.#write('stdout', text),
-      warn: (text) => this.#write('stderr', text),
-      display: (data) => this.#emit({ type: 'display', token, data, id: null }),
-      result: (data) => this.#emit({ type: 'result', token, data }),
+      print: (text) => this.#sink.stdout(Buffer.from(text)),
+      warn: (text) => this.#sink.stderr(Buffer.from(text)),
+      display: (data) => this.#publish({ type: 'display', token, data, id: null }),
+      result: (data) => this.#publish({ type: 'result', token, data }),
       sleep: (ms) => this.#sleep(ms),
       hang: () => never(),
       outOfMemory: () => {
-        this.#leave({ code: null, signal: 9, oomKills: 1 });
+        this.#sink.exit({ code: null, signal: 9, oomKills: 1 });
         return never();
       },
       die: () => {
         this.#sink.die();
         return never();
       },
-      leaveLater: (ms, code) => void this.#clock.schedule(ms, () => this.#leave({ code, signal: null })),
+      leaveLater: (ms, code) => void clock.schedule(ms, () => this.#sink.exit({ code, signal: null })),
       variables: this.#variables,
       stdin,
+      files,
     };
+  }
+
+  #publish(event: Extract<PythonEvent, { type: 'display' | 'result' }>): void {
+    const { eventBytes, events } = this.#home.caps;
+    const bytes = JSON.stringify(event.data).length;
+    this.#sent.events += 1;
+    if (this.#sent.events > events || this.#sent.bytes + bytes > eventBytes) {
+      this.#sent.dropped += 1;
+      return;
+    }
+    this.#sent.bytes += bytes;
+    this.#sink.event(event);
   }
 
   #sleep(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#clock.schedule(ms, resolve);
+      this.#home.clock.schedule(ms, resolve);
       this.#interrupt = () => reject(new Interrupt());
     });
   }
+}
 
-  #write(stream: 'stdout' | 'stderr', text: string): void {
-    if (!this.#alive) return;
-    const bytes = Buffer.from(text);
-    this.#counts[stream] += bytes.length;
-    this.#sink[stream](bytes);
-  }
-
-  #emit(event: PythonEvent): void {
-    if (this.#alive) this.#sink.event(event, this.#counts.stdout, this.#counts.stderr);
-  }
-
-  #leave(how: Pick<Exit, 'code' | 'signal'> & Partial<Exit>): void {
-    if (!this.#alive) return;
-    this.#alive = false;
-    this.#sink.exit({
-      peakMemoryBytes: 1 << 20,
-      oomKills: 0,
-      stdoutBytes: this.#counts.stdout,
-      stderrBytes: this.#counts.stderr,
-      eventsDropped: 0,
-      failure: null,
-      ...how,
-    });
+// Requests have no schema on the engine's side: the engine is the only one that writes them.
+function parseRequest(payload: Buffer): PythonRequest | null {
+  try {
+    return JSON.parse(payload.toString('utf8'));
+  } catch {
+    return null;
   }
 }
 

@@ -1,0 +1,77 @@
+/** Code for the interpreter of an agent under test: the same meaning in the language that each agent runs. */
+export interface Snippets {
+  /** Writes the text and a line end to stdout. */
+  print(text: string): string;
+  /** Writes the text and a line end to stderr. */
+  warn(text: string): string;
+  /** Writes so many `x` to stdout. */
+  fill(bytes: number): string;
+  /** Displays the text as `text/plain`. */
+  show(text: string): string;
+  /** Displays the numbers from 0 to `count`, exclusive. */
+  showMany(count: number): string;
+  set(name: string, value: number): string;
+  /** Ends the cell with the variable as its value. */
+  get(name: string): string;
+  /** Raises a `RuntimeError`. */
+  fail(message: string): string;
+  exit(status: number): string;
+  sleep(ms: number): string;
+  /** Never ends, and ignores SIGINT. */
+  hang(): string;
+  /** Has the kernel kill the process for memory. */
+  outOfMemory(): string;
+  /** Ends every process of the sandbox that it can, the agent's too. */
+  killAgent(): string;
+  /** Has the process end by itself later, whatever it does then. */
+  exitLater(ms: number, status: number): string;
+  /** Writes what stdin holds to stdout. */
+  copyStdin(): string;
+  /** Writes what the file holds to stdout. */
+  readFile(path: string): string;
+  /** Changes a time that no reset can set back. */
+  taint(): string;
+}
+
+export const pythonSnippets: Snippets = {
+  print: (text) => `print(${JSON.stringify(text)})`,
+  warn: (text) => `import sys; print(${JSON.stringify(text)}, file=sys.stderr)`,
+  fill: (bytes) => `print("x" * ${bytes}, end="")`,
+  show: (text) => `_ = display({"text/plain": ${JSON.stringify(text)}}, raw=True)`,
+  showMany: (count) => `for i in range(${count}): display({"text/plain": str(i)}, raw=True)`,
+  set: (name, value) => `${name} = ${value}`,
+  get: (name) => name,
+  fail: (message) => `raise RuntimeError(${JSON.stringify(message)})`,
+  exit: (status) => `exit(${status})`,
+  sleep: (ms) => `import time; time.sleep(${ms / 1000})`,
+  hang: () => 'import signal, time; _ = signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(1000)',
+  outOfMemory: () => 'b = b"x" * (1 << 30)',
+  // Not the caller itself, so that its own end is not what ends the sandbox.
+  killAgent: () =>
+    'import os, signal\nfor p in os.listdir("/proc"):\n  if p.isdigit() and int(p) not in (1, os.getpid()): os.kill(int(p), 9)\nsignal.pause()',
+  exitLater: (ms, status) => `import os, threading; threading.Timer(${ms / 1000}, os._exit, [${status}]).start()`,
+  copyStdin: () => 'import sys; _ = sys.stdout.write(sys.stdin.read())',
+  readFile: (path) => `import sys; _ = sys.stdout.write(open(${JSON.stringify(path)}).read())`,
+  taint: () => 'import os; os.utime("/dev/null")',
+};
+
+/** For the default script of the fake Python. */
+export const miniLanguageSnippets: Snippets = {
+  print: (text) => `print ${text}`,
+  warn: (text) => `warn ${text}`,
+  fill: (bytes) => `fill ${bytes}`,
+  show: (text) => `show ${text}`,
+  showMany: (count) => Array.from({ length: count }, (_, index) => `show ${index}`).join('\n'),
+  set: (name, value) => `set ${name} ${value}`,
+  get: (name) => `get ${name}`,
+  fail: (message) => `error ${message}`,
+  exit: (status) => `exit ${status}`,
+  sleep: (ms) => `sleep ${ms}`,
+  hang: () => 'hang',
+  outOfMemory: () => 'oom',
+  killAgent: () => 'die',
+  exitLater: (ms, status) => `leave ${ms} ${status}`,
+  copyStdin: () => 'stdin',
+  readFile: (path) => `read ${path}`,
+  taint: () => 'taint',
+};
