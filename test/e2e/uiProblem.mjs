@@ -12,7 +12,7 @@ export async function clickThroughProblem({ page, step, userFolder }) {
 
 async function told(page) {
   await openView(page);
-  await page.locator('.part.sidebar').getByText('No Docker Engine answers').first().waitFor();
+  await page.locator('.part.sidebar').getByText('Docker does not respond').first().waitFor();
   await welcomeButton(page, 'Open Setting').waitFor();
   await page.locator('.statusbar-item', { hasText: 'Hothouse' }).first().waitFor();
 }
@@ -33,7 +33,7 @@ async function fix(page) {
 
 async function mended(page, userFolder) {
   writeFileSync(path.join(userFolder, 'Machine/settings.json'), '{}');
-  await page.locator('.part.sidebar').getByText('No Docker Engine answers').waitFor({ state: 'hidden' });
+  await page.locator('.part.sidebar').getByText('Docker does not respond').waitFor({ state: 'hidden' });
   const warning = page.locator('.statusbar-item', { hasText: 'Hothouse' }).locator('.codicon-warning');
   await warning.waitFor({ state: 'hidden' });
 }

@@ -140,10 +140,10 @@ async function afterLoss(page) {
 }
 
 async function doctor(page) {
-  await command(page, 'Hothouse: Doctor');
+  await command(page, 'Hothouse: Run Diagnostics');
   const toast = page.locator('.notification-toast', { hasText: 'Ready for Python. Not ready for Lean: ' }).first();
   await toast.filter({ hasText: 'There is no image hothouse/absent:latest.' }).waitFor();
-  await toast.getByRole('button', { name: 'Build It' }).waitFor();
+  await toast.getByRole('button', { name: 'Build Environment' }).waitFor();
 }
 
 async function close(page) {

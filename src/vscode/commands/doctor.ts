@@ -33,16 +33,16 @@ type Problems = readonly EngineProblem[];
 function reportLines({ host, runtime, environments }: Preflight, inTheWay: Problems): string[] {
   return [
     host.info ? `ok: ${host.info.name}, API ${host.info.apiVersion}, runtime ${runtime}` : '',
-    host.problem ? wrong(host.problem) : '',
+    host.problem ? errorLine(host.problem) : '',
     ...environments.map((environment) => environmentLine(environment, inTheWay)),
   ].filter(Boolean);
 }
 
 function environmentLine({ id, imageName, problem }: Preflight['environments'][number], inTheWay: Problems): string {
   if (!problem) return `ok: environment ${id}, image ${imageName}`;
-  return inTheWay.includes(problem) ? wrong(problem) : `note: ${problem.message} ${problem.advice}`;
+  return inTheWay.includes(problem) ? errorLine(problem) : `note: ${problem.message} ${problem.advice}`;
 }
 
-function wrong({ message, advice, command }: EngineProblem): string {
-  return `wrong: ${message} ${advice}${command === undefined ? '' : ` Command: ${command}`}`;
+function errorLine({ message, advice, command }: EngineProblem): string {
+  return `error: ${message} ${advice}${command === undefined ? '' : ` Command: ${command}`}`;
 }

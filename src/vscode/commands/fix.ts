@@ -35,7 +35,7 @@ export async function applyFix(fix: Fix, language: LanguageId, app: App): Promis
       return openSetting(fix.key);
     case 'install_docs':
       return void (await env.openExternal(INSTALL_DOCS));
-    case 'look_again':
+    case 'retry':
       return void (await commands.executeCommand('hothouse.doctor'));
   }
 }

@@ -3,7 +3,7 @@ import type { EditorLanguage } from '../languages.ts';
 
 /** The one thing that mends a problem. */
 export type Fix = { readonly label: string } & (
-  | { readonly kind: 'build' | 'install_docs' | 'look_again' }
+  | { readonly kind: 'build' | 'install_docs' | 'retry' }
   | { readonly kind: 'terminal'; readonly command: string }
   | { readonly kind: 'setting'; readonly key: string }
 );
@@ -25,10 +25,10 @@ export function fixOf(problem: EngineProblem, { imageSetting }: EditorLanguage, 
   const kind = helpKind(problem);
   const key = hostSet && isAddressProblem(kind) ? 'hothouse.docker.host' : settingOf(kind, imageSetting);
   if (key !== undefined) return { kind: 'setting', label: 'Open Setting', key };
-  if (kind === 'image_missing' || kind === 'build_failed') return { kind: 'build', label: 'Build It' };
+  if (kind === 'image_missing' || kind === 'build_failed') return { kind: 'build', label: 'Build Environment' };
   if (command !== undefined) return { kind: 'terminal', label: 'Open in Terminal', command };
   if (kind === 'engine_missing' || kind === 'engine_too_old') return { kind: 'install_docs', label: 'How to Install' };
-  return { kind: 'look_again', label: 'Look Again' };
+  return { kind: 'retry', label: 'Retry' };
 }
 
 function settingOf(kind: EngineProblem['kind'], imageSetting: string): string | undefined {

@@ -17,7 +17,7 @@ function registerController(language: EditorLanguage, active: Notebooks): Dispos
   const controller = notebooks.createNotebookController(
     language.controller,
     NOTEBOOK_TYPE,
-    `Hothouse: ${language.name} (sealed container)`,
+    `Hothouse: ${language.name}`,
     (cells, notebook, used) => active.of(notebook, language.id).queue.add(cells, used),
   );
   describe(controller, language, active);
@@ -35,6 +35,6 @@ function registerController(language: EditorLanguage, active: Notebooks): Dispos
 function describe(controller: NotebookController, { cells }: EditorLanguage, active: Notebooks): void {
   controller.supportedLanguages = [cells];
   controller.supportsExecutionOrder = true;
-  controller.description = 'warm, without network';
+  controller.description = 'Warm, sealed container';
   controller.interruptHandler = (notebook: NotebookDocument) => active.find(notebook.uri)?.queue.interrupt();
 }
