@@ -1,70 +1,85 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { messageOf } from '../base/log.ts';
+import { Command, CommanderError } from 'commander';
+import { plainText } from '../base/log.ts';
 import { loadConfiguration } from '../config/config.ts';
-import { type Command, type CommandArguments, type CommandContext, UsageError } from './command.ts';
-import { build } from './commands/build.ts';
-import { doctor } from './commands/doctor.ts';
-import { mcp } from './commands/mcp.ts';
-import { run } from './commands/run.ts';
-import { serve } from './commands/serve.ts';
+import { type Action, type CommandContext, type Handle, UsageError } from './command.ts';
+import { buildCommand } from './commands/build.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { mcpCommand } from './commands/mcp.ts';
+import { runCommand } from './commands/run.ts';
+import { serveCommand } from './commands/serve.ts';
 import { USAGE_STATUS } from './exitStatus.ts';
-import { configurationFlags, FLAG_OPTIONS } from './flags.ts';
-import { commandHelp, generalHelp } from './help.ts';
+import { configurationFlags, configurationHelp, GLOBAL_OPTIONS } from './globalOptions.ts';
 import { say, terminalLog } from './terminal.ts';
 
-/** Every command. */
-const COMMANDS: readonly Command[] = [run, mcp, serve, doctor, build];
+const HELP_WIDTH = 110;
 
-/** What the command line is composed of. */
+/** What the command line needs from its process. */
 export interface Cli extends Omit<CommandContext, 'configuration' | 'log'> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
 }
 
-/** Does what `argv` says; the value is the exit status. */
+/** Runs the command in `argv`; resolves with the exit status. */
 export async function runCli(argv: readonly string[], cli: Cli): Promise<number> {
-  const [name = '--help', ...rest] = argv;
-  const { stdout } = cli.terminal;
-  if (name === '--version' || name === '-V') return print(stdout, cli.version);
-  if (name === '--help' || name === '-h') return print(stdout, generalHelp(COMMANDS));
-  const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (!command) return misused(cli, `There is no command "${name}".`, 'hothouse --help');
+  let status = 0;
+  const program = createProgram(cli, (ended) => {
+    status = ended;
+  });
   try {
-    const args = parse(command, rest);
-    if (args.values.help) return print(stdout, commandHelp(command));
-    return await perform(command, args, cli);
+    await program.parseAsync(argv.length > 0 ? argv : ['--help'], { from: 'user' });
+    return status;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return misused(cli, error.message, `hothouse ${command.name} --help`);
+    if (!(error instanceof CommanderError)) throw error;
+    // Commander throws after it has printed help, version or error message.
+    return error.exitCode === 0 ? 0 : USAGE_STATUS;
   }
 }
 
-async function perform(command: Command, args: CommandArguments, cli: Cli): Promise<number> {
-  const configuration = await loadConfiguration({ flags: configurationFlags(args), env: cli.env, home: cli.home });
-  // The doctor tells them in its report.
-  if (command !== doctor) {
+function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
+  const program = new Command('hothouse')
+    .description('Run code in warm, sealed containers')
+    .version(cli.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => command.name(), showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void cli.terminal.stdout.write(text),
+      writeErr: (text) => void cli.terminal.stderr.write(plainText(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'hothouse: ')),
+      getOutHelpWidth: () => HELP_WIDTH,
+    })
+    .exitOverride()
+    .showHelpAfterError("Run 'hothouse --help' for more information.")
+    .addHelpText('after', configurationHelp);
+  for (const option of GLOBAL_OPTIONS) program.addOption(option);
+  for (const create of [runCommand, mcpCommand, serveCommand, doctorCommand, buildCommand]) {
+    const command: Command = create(handlerFor(cli, onStatus, () => command));
+    program.addCommand(command.copyInheritedSettings(program));
+    command.showHelpAfterError(`Run 'hothouse ${command.name()} --help' for more information.`);
+  }
+  return program;
+}
+
+function handlerFor(cli: Cli, onStatus: (status: number) => void, command: () => Command): Handle {
+  return <Args extends readonly unknown[]>(action: Action<Args>) =>
+    async (...args: Args) => {
+      const context = await createContext(cli, command());
+      try {
+        onStatus(await action(context, ...args));
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        command().error(`error: ${error.message}`);
+      }
+    };
+}
+
+async function createContext(cli: Cli, command: Command): Promise<CommandContext> {
+  const values = command.optsWithGlobals();
+  const configuration = await loadConfiguration({ flags: configurationFlags(values), env: cli.env, home: cli.home });
+  // The doctor reports them on stdout.
+  if (command.name() !== 'doctor') {
     const important = configuration.notes.filter((note) => note.important).map(({ text }) => text);
     for (const sentence of [...configuration.problems, ...important]) say(cli.terminal, sentence);
   }
-  const log = terminalLog(cli.terminal, Boolean(args.values.verbose));
-  return command.run({ ...cli, configuration, log }, args);
-}
-
-function parse(command: Command, args: string[]): CommandArguments {
-  const options: ParseArgsConfig['options'] = { ...FLAG_OPTIONS, ...command.options };
-  try {
-    return parseArgs({ args, options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
-}
-
-function print(stdout: Cli['terminal']['stdout'], text: string): number {
-  stdout.write(`${text}\n`);
-  return 0;
-}
-
-function misused({ terminal }: Cli, message: string, help: string): number {
-  say(terminal, `${message} See: ${help}`);
-  return USAGE_STATUS;
+  return { ...cli, configuration, log: terminalLog(cli.terminal, Boolean(values.verbose)) };
 }

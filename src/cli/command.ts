@@ -1,4 +1,4 @@
-import type { ParseArgsConfig } from 'node:util';
+import { InvalidArgumentError } from 'commander';
 import type { Log } from '../base/log.ts';
 import type { Configuration } from '../config/config.ts';
 import type { Options } from '../engine/options.ts';
@@ -11,35 +11,21 @@ export interface CommandContext {
   readonly terminal: Terminal;
   readonly configuration: Configuration;
   readonly log: Log;
-  /** Aborts at the first SIGINT, at SIGTERM and when nobody reads stdout any more. */
+  /** Aborts at the first SIGINT, at SIGTERM, at SIGHUP and when the reader of stdout is gone. */
   readonly signal: AbortSignal;
   createEngine(options: Options, log: Log): Promise<Engine>;
 }
 
-/** Arguments as `parseArgs` gives them. */
-export interface CommandArguments {
-  readonly values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
-  readonly positionals: readonly string[];
-}
+/** What a command does with its arguments; resolves with the exit status. Throws `UsageError`. */
+export type Action<Args extends readonly unknown[]> = (context: CommandContext, ...args: Args) => Promise<number>;
 
-/** One command of the command line. */
-export interface Command {
-  readonly name: string;
-  /** As in `hothouse run python FILE|-`. */
-  readonly usage: string;
-  /** One line. */
-  readonly summary: string;
-  /** Further lines of its help. */
-  readonly help: readonly string[];
-  readonly options: NonNullable<ParseArgsConfig['options']>;
-  /** Does it; the value is the exit status. Throws `UsageError`. */
-  run(context: CommandContext, args: CommandArguments): Promise<number>;
-}
+/** Makes an action the handler of a command: loads the configuration before it, keeps the exit status after it. */
+export type Handle = <Args extends readonly unknown[]>(action: Action<Args>) => (...args: Args) => Promise<void>;
 
-/** Thrown for a command line that cannot be understood; its message names what is wrong. */
+/** Thrown for invalid arguments; the message names the argument. */
 export class UsageError extends Error {}
 
-/** Does something with a new engine, and leaves no container behind. */
+/** Runs an action with a new engine and disposes the engine after it. */
 export async function withEngine<T>(context: CommandContext, action: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = await context.createEngine(context.configuration.options, context.log);
   try {
@@ -49,31 +35,16 @@ export async function withEngine<T>(context: CommandContext, action: (engine: En
   }
 }
 
-/** The value of an option that takes one. */
-export function textOption({ values }: CommandArguments, name: string): string | undefined {
-  const value = values[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** The value of an option that is a number. Throws `UsageError`. */
-export function numberOption(args: CommandArguments, name: string): number | undefined {
-  const text = textOption(args, name);
-  if (text === undefined) return undefined;
+/** Parses the value of an option that is a number. */
+export function parseNumber(text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value))
-    throw new UsageError(`--${name} must be a number; ${JSON.stringify(text)} was given.`);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
   return value;
 }
 
-/** The values of an option that takes `KEY=VALUE` any number of times. Throws `UsageError`. */
-export function pairsOption({ values }: CommandArguments, name: string): Record<string, string> {
-  const given = values[name];
-  const pairs: Record<string, string> = {};
-  for (const pair of Array.isArray(given) ? given : []) {
-    const [, key, value] = /^([^=]+)=(.*)$/s.exec(String(pair)) ?? [];
-    if (key === undefined || value === undefined)
-      throw new UsageError(`--${name} must be KEY=VALUE; ${JSON.stringify(pair)} was given.`);
-    pairs[key] = value;
-  }
-  return pairs;
+/** Parses one value of a repeatable `KEY=VALUE` option and adds it to the earlier ones. */
+export function addPair(text: string, pairs: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (key === undefined || value === undefined) throw new InvalidArgumentError('It must be KEY=VALUE.');
+  return { ...pairs, [key]: value };
 }

@@ -8,7 +8,7 @@ interface FileType {
   readonly encoding: 'base64' | 'utf8';
 }
 
-// The first that a display has is the one that is saved.
+// In order of preference: the first type that a display has is saved.
 const FILE_TYPES: readonly FileType[] = [
   { mimeType: 'image/png', extension: 'png', encoding: 'base64' },
   { mimeType: 'image/jpeg', extension: 'jpg', encoding: 'base64' },
@@ -27,13 +27,13 @@ export interface SavedDisplay {
   readonly file: string;
 }
 
-/** What a run showed, its rich result last. */
+/** The displays of a run; a rich result comes last. */
 export function shownBy(run: RunResult): Display['data'][] {
   const isRich = run.result && Object.keys(run.result).some((mimeType) => mimeType !== 'text/plain');
   return [...run.displays.map(({ data }) => data), ...(run.result && isRich ? [run.result] : [])];
 }
 
-/** Saves displays as `display-1.png` and so on; those of no known type are left out. Rejects with the system's error. */
+/** Saves displays as `display-1.png` and so on, except those of unknown types. Rejects with the system's error. */
 export async function saveDisplays(folder: string, displays: readonly Display['data'][]): Promise<SavedDisplay[]> {
   const saved: SavedDisplay[] = [];
   await mkdir(folder, { recursive: true });

@@ -1,18 +1,23 @@
 import type { RunResult } from '../engine/types.ts';
 
-/** The command line could not be understood. */
+/** The arguments are invalid. */
 export const USAGE_STATUS = 2;
-/** What was asked could not be done, for a reason outside the program that was run. */
+/** The command failed for a reason outside the program that it ran. */
 export const FAILURE_STATUS = 1;
 
-/** The statuses as `--help` tells them. */
-export const STATUS_HELP = [
-  'Exit status of run: 0 ok; 1 error, or the status that the program itself ended with; 64 rejected, nothing was run;',
-  '70 the sandbox was lost; 124 timeout; 130 interrupted; 137 out of memory; 143 ended by SIGTERM.',
-  'All commands: 2 for a command line that cannot be understood.',
-];
+/** The exit statuses of `hothouse run`, as its help shows them. */
+export const STATUS_HELP = `Exit status:
+    0  the program succeeded
+    1  the program failed; if it ended with a status of its own, that status
+    2  invalid usage
+   64  rejected, nothing was run
+   70  the sandbox was lost
+  124  timeout
+  130  interrupted
+  137  out of memory
+  143  terminated by SIGTERM`;
 
-/** The exit status that tells how a run ended. */
+/** The exit status for the outcome of a run. */
 export function exitStatus({ status, exitCode }: Pick<RunResult, 'status' | 'exitCode'>): number {
   switch (status) {
     case 'ok':

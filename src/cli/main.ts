@@ -16,7 +16,7 @@ const terminal: Terminal = process;
 const { env } = process;
 const home = homedir();
 
-/** Where the program is installed: one folder up from the bundle, two from this file. */
+/** The folder of package.json: one level above the bundle, two above this file. */
 function rootFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const parent = dirname(here);

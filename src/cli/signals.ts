@@ -1,15 +1,15 @@
 import type { Terminal } from './terminal.ts';
 
-/** How the process was asked to stop. */
+/** A request to stop the process. */
 export interface Stop {
   readonly signal: AbortSignal;
-  /** The exit status that a signal asks for, whatever the command says; null when none came or SIGINT did. */
+  /** The exit status after SIGTERM or SIGHUP, which overrides the command's; otherwise null. */
   status(): number | null;
 }
 
 /**
- * Aborts at SIGINT, SIGTERM and SIGHUP, and when stdout's reader has gone. A second SIGINT quits at once: sandboxes
- * whose engine has gone remove themselves.
+ * Aborts at SIGINT, SIGTERM and SIGHUP, and when the reader of stdout is gone. A second SIGINT exits at once: sandboxes
+ * without an engine remove themselves.
  */
 export function stopOnSignals({ stdout, stderr }: Terminal): Stop {
   const controller = new AbortController();
@@ -28,7 +28,7 @@ export function stopOnSignals({ stdout, stderr }: Terminal): Stop {
     });
   }
   stdout.on('error', () => controller.abort());
-  // Nobody reads our messages; there is nobody to tell.
+  // Without a reader of stderr there is no place to report the error.
   stderr.on('error', () => {});
   return { signal: controller.signal, status: () => status };
 }

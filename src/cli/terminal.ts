@@ -10,39 +10,39 @@ export interface Terminal {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** Writes a program's output; to a screen without control sequences, elsewhere as it is. */
+/** Writes a program's output: without control sequences to a terminal, unchanged elsewhere. */
 export function writeOutput(stream: Terminal['stdout'], text: string): void {
   stream.write(stream.isTTY ? plainText(text) : text);
 }
 
-/** Writes a line of ours to stderr. */
+/** Writes a message of Hothouse to stderr. */
 export function say({ stderr }: Terminal, message: string): void {
   stderr.write(`hothouse: ${plainText(message)}\n`);
 }
 
-/** A value as JSON and a newline, for a file or a screen. */
+/** A value as one JSON text and a newline; control characters are escaped. */
 export function jsonLine(value: unknown, indent = 0): string {
   return `${escapedJson(value, indent)}\n`;
 }
 
-/** A problem as lines to read: cause, next step, command. */
+/** A problem as lines of text: cause, next step, command. */
 export function problemText({ message, advice, command }: EngineProblem): string {
   return [message, advice, command && `  ${command}`].filter(Boolean).join('\n');
 }
 
-/** Everything of a stream as text. */
+/** Reads a stream to its end as text. */
 export async function readAll(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Resolves when what was written has left, or can never leave. */
+/** Resolves when everything written is flushed, or can never be. */
 export function flush(stream: Writable): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
-/** A log on stderr: warnings and errors, with `verbose` everything. */
+/** A log on stderr: warnings and errors; with `verbose` every level. */
 export function terminalLog(terminal: Terminal, verbose: boolean): Log {
   const write = (message: string) => say(terminal, message);
   const details = verbose ? write : () => {};

@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: ['engine', 'base', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
   config: ['engine', 'base', 'yaml', 'zod'],
   local: ['engine', 'host', 'host/docker', 'sandbox', 'base'],
-  cli: ['local', 'engine', 'mcp', 'config', 'host', 'base', 'zod'],
+  cli: ['local', 'engine', 'mcp', 'config', 'host', 'base', 'zod', 'commander'],
   vscode: ['local', 'engine', 'mcp', 'config', 'base', 'vscode'],
 };
 

@@ -37,34 +37,42 @@ describe('hothouse', () => {
     expect((await cli(['--version'])).stdout).toBe('1.2.3\n');
     const general = await cli(['--help']);
     for (const name of ['run', 'mcp', 'serve', 'doctor', 'build']) {
-      expect(general.stdout).toContain(`hothouse ${name}`);
+      expect(general.stdout).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
       const help = await cli([name, '--help']);
-      expect([help.status, help.stdout.split('\n')[0]]).toEqual([0, expect.stringMatching(`^hothouse ${name}`)]);
+      expect([help.status, help.stdout.split('\n')[0]]).toEqual([0, expect.stringMatching(`^Usage: hothouse ${name}`)]);
     }
     expect(general.stdout).toContain('HOTHOUSE_POOL_MAX_AGE_SECONDS');
     expect(options).toBeUndefined();
   });
 
   const misuses: [string[], RegExp][] = [
-    [['dance'], /^hothouse: There is no command "dance"\. See: hothouse --help\n$/],
+    [['dance'], /^hothouse: unknown command 'dance'\nRun 'hothouse --help' for more information\.\n$/],
+    [['dcotor'], /^hothouse: unknown command 'dcotor'\n\(Did you mean doctor\?\)\n/],
     [['run'], /run takes a language and one file/],
     [
       ['run', 'cobol', '-'],
-      /^hothouse: There is no language "cobol"; there is python, lean\. See: hothouse run --help\n$/,
+      /^hothouse: There is no language "cobol"; there is python, lean\.\nRun 'hothouse run --help' for more information\.\n$/,
     ],
     [['run', 'python', '/no/such/file'], /\/no\/such\/file cannot be read/],
-    [['run', 'python', '-', '--timeout', 'soon'], /--timeout must be a number; "soon" was given/],
-    [['run', 'python', '-', '--fast'], /'--fast'/],
-    [['run', 'python', '-', '--set', 'pool'], /--set must be KEY=VALUE; "pool" was given/],
-    [['serve', '--port', '99999'], /--port must be from 0 to 65535/],
+    [
+      ['run', 'python', '-', '--timeout', 'soon'],
+      /option '--timeout <SECONDS>' argument 'soon' is invalid\. It must be a number\./,
+    ],
+    [['run', 'python', '-', '--fast'], /unknown option '--fast'/],
+    [['run', 'python', '-', '--timeot', '3'], /\(Did you mean --timeout\?\)\nRun 'hothouse run --help'/],
+    [
+      ['run', 'python', '-', '--set', 'pool'],
+      /option '--set <KEY=VALUE>' argument 'pool' is invalid\. It must be KEY=VALUE\./,
+    ],
+    [['serve', '--port', '99999'], /option '--port <PORT>' argument '99999' is invalid\. It must be from 0 to 65535\./],
   ];
-  it.each(misuses)('says what is wrong with %j', async (argv, message) => {
+  it.each(misuses)('rejects %j with status 2 and a reason', async (argv, message) => {
     const { status, stdout, stderr } = await cli(argv);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
   });
 
-  it('hands options on, and tells what is wrong with them', async () => {
+  it('passes options to the engine and reports invalid values', async () => {
     const { stderr } = await cli([
       'run',
       'python',
@@ -86,7 +94,7 @@ describe('hothouse', () => {
 });
 
 describe('hothouse run', () => {
-  it('runs a file and passes its output on as it comes', async () => {
+  it('runs a file and streams its output', async () => {
     const file = join(folder, 'a.py');
     await writeFile(file, 'code');
     engine.answer = async (_request, onOutput) => {
@@ -101,7 +109,7 @@ describe('hothouse run', () => {
     expect(engine.disposals).toBe(1);
   });
 
-  it('knows the language by its name, by the option, or by the end of the file', async () => {
+  it('takes the language from the argument, the option or the file extension', async () => {
     const file = join(folder, 'a.lean');
     await writeFile(file, 'code');
     for (const words of [
@@ -131,12 +139,12 @@ describe('hothouse run', () => {
     ['sandbox_lost', null, 70],
     ['rejected', null, 64],
   ];
-  it.each(statuses)('ends after %s (%j) with status %i', async (outcome, exitCode, expected) => {
+  it.each(statuses)('maps outcome %s (exit code %j) to exit status %i', async (outcome, exitCode, expected) => {
     engine.answer = async () => runResult({ status: outcome, exitCode });
     expect((await cli(['run', 'python', '-'], '1')).status).toBe(expected);
   });
 
-  it('prints the whole result as JSON, and saves displays', async () => {
+  it('prints the whole result as JSON and saves displays', async () => {
     const displays = [
       { data: { 'image/png': Buffer.from('png').toString('base64'), 'text/plain': 'p' }, id: null },
       { data: { 'application/x-odd': 1 }, id: null },
@@ -156,7 +164,7 @@ describe('hothouse run', () => {
     expect(await readFile(join(folder, 'shown', 'display-3.html'), 'utf8')).toBe('<b>');
   });
 
-  it('tells the error last, and disposes the engine when a run throws', async () => {
+  it('prints the error last and disposes the engine when a run throws', async () => {
     engine.answer = async () =>
       runResult({ status: 'rejected', error: { name: 'rejected', message: 'no code', traceback: '' } });
     expect((await cli(['run', 'python', '-'])).stderr).toBe('rejected: no code\n');
@@ -183,7 +191,7 @@ describe('hothouse doctor', () => {
     missingLimits: [],
   };
 
-  it('reports what can be used with status 0', async () => {
+  it('ends with status 0 when the host is usable', async () => {
     engine.preflight = async () => ({ host: { info, problem: null }, runtime: 'runsc', environments: [] });
     const { status, stdout } = await cli(['doctor', '--json']);
     expect(status).toBe(0);
@@ -204,7 +212,7 @@ describe('hothouse doctor', () => {
     );
   });
 
-  it('only notes a language that nobody has built an image for, as long as there is another', async () => {
+  it('reports a missing image as a note while another language is ready', async () => {
     const missing = (name: string) =>
       ({ kind: 'image_missing', message: `No ${name}.`, advice: 'Build it.', command: 'build' }) as const;
     const look = async (lacking: readonly string[]) => {
@@ -228,13 +236,13 @@ describe('hothouse doctor', () => {
     ]);
     expect(await look(LANGUAGES)).toEqual([
       1,
-      'wrong No python.',
+      'error No python.',
       'note  No lean. Build it.',
       'Ready for no language. Not ready for python: No python. Not ready for lean: No lean.',
     ]);
   });
 
-  it('reports what cannot be used with status 1, cause and next step', async () => {
+  it('ends with status 1, cause and next step when the host is unusable', async () => {
     const problem = {
       kind: 'engine_missing' as const,
       message: 'No engine.',
@@ -244,14 +252,14 @@ describe('hothouse doctor', () => {
     engine.preflight = async () => ({ host: { info: null, problem }, runtime: null, environments: [] });
     expect(await cli(['doctor'])).toEqual({
       status: 1,
-      stdout: 'wrong No engine.\n      Install one.\n        apt install\nReady for no language.\n',
+      stdout: 'error No engine.\n      Install one.\n        apt install\nReady for no language.\n',
       stderr: '',
     });
   });
 });
 
 describe('hothouse build', () => {
-  it('hands on what goes into the image of Lean', async () => {
+  it('passes toolchain, Mathlib and build arguments to the build', async () => {
     await mkdir(join(folder, 'bin'));
     await writeFile(join(folder, 'bin', 'lean'), '');
     const words = ['build', 'lean', '--toolchain', folder, '--mathlib', '--build-arg', 'LEAN_TOOLCHAIN=my/lean:v1'];
@@ -263,10 +271,13 @@ describe('hothouse build', () => {
   });
 
   it.each([
-    [['build', 'lean', '--toolchain', '/etc'], '/etc is no toolchain of Lean: there is no bin/lean in it.'],
+    [['build', 'lean', '--toolchain', '/etc'], '/etc is not a Lean toolchain: it has no bin/lean.'],
     [['build', 'python', '--mathlib'], '--toolchain and --mathlib are for lean only.'],
-    [['build', 'lean', '--build-arg', 'X'], '--build-arg must be KEY=VALUE; "X" was given.'],
-  ])('says what is wrong with %j', async (argv, message) => {
+    [
+      ['build', 'lean', '--build-arg', 'X'],
+      "option '--build-arg <KEY=VALUE>' argument 'X' is invalid. It must be KEY=VALUE.",
+    ],
+  ])('rejects %j with a reason', async (argv, message) => {
     const { status, stderr } = await cli(argv);
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(engine.builds).toEqual([]);
@@ -274,7 +285,7 @@ describe('hothouse build', () => {
 });
 
 describe('hothouse serve', () => {
-  it('prints address and token, and ends at a signal', async () => {
+  it('prints address and token and ends at a signal', async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 100);
     const { status, stdout } = await cli(['serve', '--json'], '', controller.signal);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ended, start } from './program.ts';
 
-describe('hothouse run on a real Docker Engine', () => {
-  it('runs a program: output apart, input given, its exit status', async () => {
+describe('hothouse run on Docker', () => {
+  it('keeps stdout and stderr apart and exits with the status of the program', async () => {
     const code = 'import sys\nprint("out")\nprint("err", file=sys.stderr)\nsys.exit(3)';
     expect(await ended(start(['run', 'python', '-']), code)).toEqual({
       status: 3,
@@ -28,7 +28,7 @@ describe('hothouse run on a real Docker Engine', () => {
     expect((await readFile(join(folder, 'display-1.png'))).toString('latin1', 1, 4)).toBe('PNG');
   });
 
-  it('streams output, and is interrupted by SIGINT', async () => {
+  it('streams output and exits with status 130 after SIGINT', async () => {
     const child = start(['run', 'python', '-']);
     const end = ended(child, 'import time\nprint("begun", flush=True)\ntime.sleep(60)');
     if (child.stdout) await once(child.stdout, 'data');
@@ -36,7 +36,7 @@ describe('hothouse run on a real Docker Engine', () => {
     expect(await end).toMatchObject({ status: 130, stdout: 'begun\n' });
   });
 
-  it('tells a timeout, and a terminating signal, by its status', async () => {
+  it('exits with status 124 after the time limit and 143 after SIGTERM', async () => {
     expect((await ended(start(['run', 'python', '-', '--timeout', '0.5']), 'while True: pass')).status).toBe(124);
     const child = start(['run', 'python', '-']);
     const end = ended(child, 'import time\nprint("begun", flush=True)\ntime.sleep(60)');
@@ -45,7 +45,7 @@ describe('hothouse run on a real Docker Engine', () => {
     expect((await end).status).toBe(143);
   });
 
-  it('tells by the doctor which language is ready and which is not', async () => {
+  it('the doctor reports which languages are ready', async () => {
     const { status, stdout } = await ended(start(['doctor', '--set', 'lean.image=hothouse/absent:latest']));
     expect(status).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
@@ -53,7 +53,7 @@ describe('hothouse run on a real Docker Engine', () => {
     );
   });
 
-  it('survives that nobody reads its output', async () => {
+  it('exits without EPIPE when the reader of its output is gone', async () => {
     const child = start(['run', 'python', '-']);
     const end = ended(child, 'while True: print("x" * 1000)');
     if (child.stdout) await once(child.stdout, 'data');

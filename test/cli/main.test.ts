@@ -6,11 +6,11 @@ import { connectStdio, ended, start } from './program.ts';
 const NO_ENGINE = { DOCKER_HOST: 'unix:///nowhere/docker.sock', HOTHOUSE_DOCKER_HOST: 'unix:///nowhere/docker.sock' };
 
 describe('the program', () => {
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     expect(await ended(start(['--version']))).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' });
   });
 
-  it('serves MCP over stdio where there is no Docker Engine, and says what is wrong', async () => {
+  it('serves MCP over stdio without Docker and rejects runs with the cause', async () => {
     const client = await connectStdio(NO_ENGINE);
     expect((await client.listTools()).tools).toHaveLength(8);
     const answer = await call(client, 'run_code', { language: 'python', code: '1' });
@@ -22,7 +22,7 @@ describe('the program', () => {
     await client.close();
   });
 
-  it('says so with a status of its own on the command line', async () => {
+  it('exits with status 64 for a run and 1 for the doctor without Docker', async () => {
     const { status, stdout, stderr } = await ended(start(['run', 'python', '-'], NO_ENGINE), 'print(1)');
     expect([status, stdout]).toEqual([64, '']);
     expect(stderr).toContain('/nowhere/docker.sock');

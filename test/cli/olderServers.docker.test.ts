@@ -7,13 +7,13 @@ import { LEAN_VARIABLES, PYTHON_VARIABLES, writeOlderConfiguration } from '../co
 import { ended, start } from './program.ts';
 
 const BASE = 'hothouse/python:latest';
-const FOREIGN = 'python-of-somebody-else:3.12.2-slim';
+const FOREIGN = 'foreign-python:3.12.2-slim';
 
 function docker(...args: string[]): string {
   return execFileSync('docker', args, { encoding: 'utf8' }).trim();
 }
 
-describe('with the documented configuration of the older servers in place', () => {
+describe('with the documented configuration of python-docker-mcp and lean-docker-mcp', () => {
   let env: Record<string, string>;
   beforeAll(async () => {
     const HOME = await mkdtemp(join(tmpdir(), 'hothouse-older-'));
@@ -21,7 +21,7 @@ describe('with the documented configuration of the older servers in place', () =
     env = { HOME, ...PYTHON_VARIABLES, ...LEAN_VARIABLES, HOTHOUSE_PYTHON_IMAGE: '' };
   });
 
-  it('Python runs, with what our own image has, and one line says which image is used', async () => {
+  it('runs Python in our own image and reports the image setting that is not used', async () => {
     const code = 'import numpy, pandas\nprint(numpy.arange(4).sum())';
     const { status, stdout, stderr } = await ended(start(['run', 'python', '-'], env), code);
     expect([status, stdout]).toEqual([0, '6\n']);
@@ -32,20 +32,20 @@ describe('with the documented configuration of the older servers in place', () =
     expect(stderr).not.toMatch(/wrong|must be/);
   });
 
-  it('the doctor finds Python ready and nothing wrong', async () => {
+  it('the doctor reports Python ready and no error', async () => {
     const { status, stdout } = await ended(start(['doctor'], env));
     expect(status).toBe(0);
     expect(stdout).toContain('Ready for python');
-    expect(stdout.split('\n').filter((line) => line.startsWith('wrong'))).toEqual([]);
+    expect(stdout.split('\n').filter((line) => line.startsWith('error'))).toEqual([]);
     expect(stdout).toMatch(/^note {2}package in .* has no effect here/m);
   });
 });
 
-describe('an image that is somebody else’s', () => {
+describe('an image that Hothouse did not build', () => {
   beforeAll(() => docker('tag', BASE, FOREIGN));
   afterAll(() => docker('rmi', FOREIGN));
 
-  it('is not overwritten by a build, whoever named it', async () => {
+  it('is not overwritten by a build, whichever option names it', async () => {
     const before = docker('image', 'inspect', '--format', '{{.Id}}', FOREIGN);
     for (const named of [
       ['--image', FOREIGN],
@@ -58,7 +58,7 @@ describe('an image that is somebody else’s', () => {
     expect(docker('image', 'inspect', '--format', '{{.Id}}', FOREIGN)).toBe(before);
   });
 
-  it('is used where our own options name it', async () => {
+  it('is used when our own options name it', async () => {
     const { status, stdout } = await ended(start(['run', 'python', '-', '--image', FOREIGN]), 'print(6 * 7)');
     expect([status, stdout]).toEqual([0, '42\n']);
   });

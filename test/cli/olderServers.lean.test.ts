@@ -6,7 +6,7 @@ import { LEAN_VARIABLES, PYTHON_VARIABLES, writeOlderConfiguration } from '../co
 import { leanImage } from '../leanImage.ts';
 import { ended, start } from './program.ts';
 
-it('Lean runs with the documented configuration of the older servers in place', async () => {
+it('runs Lean with the documented configuration of python-docker-mcp and lean-docker-mcp', async () => {
   const HOME = await mkdtemp(join(tmpdir(), 'hothouse-older-'));
   await writeOlderConfiguration(HOME);
   const env = { HOME, ...PYTHON_VARIABLES, ...LEAN_VARIABLES, HOTHOUSE_LEAN_IMAGE: leanImage() };

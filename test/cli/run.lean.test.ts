@@ -7,7 +7,7 @@ const run = (code: string, ...more: readonly string[]) =>
 const json = async (code: string, ...more: readonly string[]) =>
   JSON.parse((await run(code, '--json', ...more)).stdout);
 
-describe('hothouse run on a real Lean', () => {
+describe('hothouse run lean', () => {
   it('prints the verdict and the messages of a proof as JSON', async () => {
     expect(await json('theorem t : 1 = 1 := rfl\ntheorem u : 1 = 2 := sorry\n#eval 7')).toMatchObject({
       ...{ status: 'ok', verdict: 'incomplete', stdout: '7\n', messages_total: 2, messages_omitted: 0 },
@@ -28,7 +28,7 @@ describe('hothouse run on a real Lean', () => {
     });
   });
 
-  it('tells a timeout by its verdict', async () => {
+  it('returns verdict timeout after the limit', async () => {
     const endless = 'partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0';
     expect(await json(endless, '--timeout', '1')).toMatchObject({
       status: 'timeout',
@@ -37,7 +37,7 @@ describe('hothouse run on a real Lean', () => {
     });
   });
 
-  it('shows each line of a program as it comes, and errors of Lean on stderr', async () => {
+  it('streams the output of a program and prints errors of Lean on stderr', async () => {
     const child = start(['run', 'lean', '-', '--set', `lean.image=${leanImage()}`, '--timeout', '8']);
     const end = ended(
       child,

@@ -1,76 +1,76 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { Command } from 'commander';
 import { messageOf } from '../../base/log.ts';
 import { LANGUAGES, type LanguageId, type RunOutput, type RunRequest, type RunResult } from '../../engine/types.ts';
-import {
-  type Command,
-  type CommandArguments,
-  type CommandContext,
-  numberOption,
-  textOption,
-  UsageError,
-  withEngine,
-} from '../command.ts';
+import { reportFields } from '../../mcp/leanAnswer.ts';
+import { type CommandContext, type Handle, parseNumber, UsageError, withEngine } from '../command.ts';
 import { type SavedDisplay, saveDisplays, shownBy } from '../displayFiles.ts';
 import { exitStatus, STATUS_HELP } from '../exitStatus.ts';
 import { jsonLine, readAll, say, type Terminal, writeOutput } from '../terminal.ts';
-import { runJson } from './runJson.ts';
 
 const EXTENSIONS: Readonly<Record<string, LanguageId>> = { '.py': 'python', '.lean': 'lean' };
 const TAKES = 'run takes a language and one file, or - for standard input.';
+const RUN_NOTES = `
+stdout and stderr are those of the program. The value of its last expression goes to stderr.
 
-/** Runs a file once and shows its output as it comes. */
-export const run: Command = {
-  name: 'run',
-  usage: 'run [LANGUAGE] FILE|-',
-  summary: 'Run a file, or standard input, in a sandbox.',
-  help: [
-    `LANGUAGE              ${LANGUAGES.join(' or ')}; a file that ends in ${Object.keys(EXTENSIONS).join(' or ')} needs none`,
-    '--language LANGUAGE   the same',
-    '--timeout SECONDS     time the run may take',
-    '--stdin FILE          what the program reads from its standard input; - for ours',
-    '--json                print the whole result as one JSON object at the end, and nothing else',
-    '--save-displays DIR   save pictures and other displays as files',
-    '',
-    'stdout and stderr are those of the program; the value of its last expression is told on stderr.',
-    ...STATUS_HELP,
-  ],
-  options: {
-    language: { type: 'string' },
-    timeout: { type: 'string' },
-    stdin: { type: 'string' },
-    json: { type: 'boolean' },
-    'save-displays': { type: 'string' },
-  },
-  async run(context, args) {
-    const request = await requestOf(context.terminal, args);
-    return withEngine(context, async (engine) => {
-      const onOutput = args.values.json ? undefined : (output: RunOutput) => show(context.terminal, output);
-      const result = await engine.run(request, onOutput, context.signal);
-      await report(context, args, result);
-      return exitStatus(result);
-    });
-  },
-};
+${STATUS_HELP}`;
 
-async function requestOf(terminal: Terminal, args: CommandArguments): Promise<RunRequest> {
-  const { language, file } = programOf(args);
-  const input = textOption(args, 'stdin');
-  if (file === '-' && input === '-') throw new UsageError('Standard input cannot be both the program and its input.');
-  const timeoutSeconds = numberOption(args, 'timeout');
+interface RunOptions {
+  readonly language?: string;
+  readonly timeout?: number;
+  readonly stdin?: string;
+  readonly json?: boolean;
+  readonly saveDisplays?: string;
+}
+
+/** `hothouse run`: runs a file once and shows its output as it comes. */
+export function runCommand(handle: Handle): Command {
+  return new Command('run')
+    .usage('[options] [LANGUAGE] FILE')
+    .description('Run a file in a sandbox')
+    .argument('[LANGUAGE]', `${LANGUAGES.join(' or ')}; optional for ${Object.keys(EXTENSIONS).join(' and ')} files`)
+    .argument('[FILE]', 'the program; - reads it from standard input')
+    .option('--language <LANGUAGE>', 'the same as the argument LANGUAGE')
+    .option('--timeout <SECONDS>', 'time limit of the run', parseNumber)
+    .option('--stdin <FILE>', 'standard input of the program; - passes our own')
+    .option('--json', 'print the whole result as one JSON object and nothing else')
+    .option('--save-displays <DIR>', 'save plots and other displays as files')
+    .addHelpText('after', RUN_NOTES)
+    .action(
+      handle(async (context, first: string | undefined, second: string | undefined, options: RunOptions) => {
+        const request = await requestOf(context.terminal, [first, second], options);
+        return withEngine(context, async (engine) => {
+          const onOutput = options.json ? undefined : (output: RunOutput) => show(context.terminal, output);
+          const result = await engine.run(request, onOutput, context.signal);
+          await report(context, options, result);
+          return exitStatus(result);
+        });
+      }),
+    );
+}
+
+async function requestOf(
+  terminal: Terminal,
+  positionals: readonly (string | undefined)[],
+  options: RunOptions,
+): Promise<RunRequest> {
+  const { language, file } = programOf(
+    [options.language, ...positionals].filter((text) => text !== undefined),
+    options,
+  );
+  const { stdin, timeout } = options;
+  if (file === '-' && stdin === '-') throw new UsageError('Standard input cannot be both the program and its input.');
   return {
     language,
     code: await readText(terminal, file),
     owner: { id: `cli-${process.pid}`, kind: 'cli', label: 'command line' },
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-    ...(input !== undefined && { stdin: await readText(terminal, input) }),
+    ...(timeout !== undefined && { timeoutSeconds: timeout }),
+    ...(stdin !== undefined && { stdin: await readText(terminal, stdin) }),
   };
 }
 
-function programOf(args: CommandArguments): { readonly language: LanguageId; readonly file: string } {
-  const chosen = textOption(args, 'language');
-  const words = chosen === undefined ? args.positionals : [chosen, ...args.positionals];
-  const [first, second, ...more] = words;
+function programOf([first, second, ...more]: readonly string[], { language: chosen }: RunOptions) {
   if (first === undefined || more.length > 0 || (chosen !== undefined && second === undefined))
     throw new UsageError(TAKES);
   if (second !== undefined) return { language: languageOf(first), file: second };
@@ -79,7 +79,7 @@ function programOf(args: CommandArguments): { readonly language: LanguageId; rea
   return { language, file: first };
 }
 
-/** The language of that name. Throws `UsageError`. */
+/** The language with this id. Throws `UsageError`. */
 export function languageOf(name: string | undefined): LanguageId {
   const language = LANGUAGES.find((id) => id === name);
   if (!language) throw new UsageError(`There is no language "${name ?? ''}"; there is ${LANGUAGES.join(', ')}.`);
@@ -101,9 +101,13 @@ function show({ stdout, stderr }: Terminal, output: RunOutput): void {
   if (output.kind === 'result') writeOutput(stderr, `${String(output.data['text/plain'] ?? '')}\n`);
 }
 
-async function report(context: CommandContext, args: CommandArguments, result: RunResult): Promise<void> {
-  const saved = await save(context, args, result);
-  if (args.values.json) return void context.terminal.stdout.write(jsonLine(runJson(result, saved)));
+async function report(
+  context: CommandContext,
+  { json, saveDisplays: folder }: RunOptions,
+  result: RunResult,
+): Promise<void> {
+  const saved = folder === undefined ? [] : await save(context.terminal, folder, result);
+  if (json) return void context.terminal.stdout.write(jsonLine(runJson(result, saved)));
   for (const { file } of saved) say(context.terminal, `saved ${file}`);
   const unsaved = shownBy(result).length - saved.length;
   if (unsaved > 0) say(context.terminal, `displays not saved: ${unsaved} (--save-displays DIR saves them)`);
@@ -113,13 +117,38 @@ async function report(context: CommandContext, args: CommandArguments, result: R
     writeOutput(context.terminal.stderr, `${error.traceback.trimEnd() || `${error.name}: ${error.message}`}\n`);
 }
 
-async function save({ terminal }: CommandContext, args: CommandArguments, result: RunResult): Promise<SavedDisplay[]> {
-  const folder = textOption(args, 'save-displays');
-  if (folder === undefined) return [];
+async function save(terminal: Terminal, folder: string, result: RunResult): Promise<SavedDisplay[]> {
   try {
     return await saveDisplays(folder, shownBy(result));
   } catch (error) {
     say(terminal, `displays could not be saved: ${messageOf(error)}`);
     return [];
   }
+}
+
+/** A run's result as `--json` prints it; a saved display has the name of its file instead of its content. */
+function runJson(result: RunResult, saved: readonly SavedDisplay[]) {
+  const { truncated, ...report } = reportFields(result.report, result.verdict, Boolean(result.report?.axioms));
+  return {
+    run_id: result.runId,
+    status: result.status,
+    exit_code: result.exitCode,
+    stdout: result.stdout,
+    stderr: result.stderr,
+    result: result.result?.['text/plain'] ?? null,
+    error: result.error,
+    displays: shownBy(result).map((data) => displayJson(data, saved)),
+    state: result.state,
+    ...report,
+    notes: result.report?.notes ?? [],
+    truncated: result.truncated || truncated,
+    duration_ms: result.durationMs,
+    peak_memory_bytes: result.peakMemoryBytes,
+  };
+}
+
+function displayJson(data: SavedDisplay['data'], saved: readonly SavedDisplay[]) {
+  const entry = saved.find((candidate) => candidate.data === data);
+  const kept = Object.entries(data).filter(([mimeType]) => mimeType !== entry?.mimeType);
+  return { mime_types: Object.keys(data), data: Object.fromEntries(kept), file: entry?.file ?? null };
 }
