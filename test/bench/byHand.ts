@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Transport } from '../../src/languages/lean/lsp/transport.ts';
+import type { Transport } from '../../src/languages/lean/lsp/connection.ts';
 
 const execute = promisify(execFile);
 

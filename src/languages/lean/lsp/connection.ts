@@ -4,9 +4,17 @@ import { messageOf } from '../../../base/log.ts';
 import { type Steps, slices } from '../../../base/slices.ts';
 import { type DecodedMessage, encodeMessage, MessageDecoder, ProtocolError } from './framing.ts';
 import { parse } from './messages.ts';
-import type { Transport } from './transport.ts';
 
-export type { Transport } from './transport.ts';
+/** The two pipes of a server's process. */
+export interface Transport {
+  write(bytes: Buffer): void;
+  /** Set once by the connection; receives the server's stdout as it arrives. */
+  onBytes: (bytes: Buffer) => void;
+  /** Resolves once with a readable reason when the process ends. Never rejects. */
+  readonly ended: Promise<string>;
+  /** Kills the process and everything it started. */
+  kill(): void;
+}
 
 export interface RpcResult {
   readonly kind: 'result';

@@ -12,7 +12,7 @@ import {
   waitRefusal,
 } from './answers.ts';
 import type { MessageSize, RpcConnection, RpcError, RpcResult } from './connection.ts';
-import { applyEdit, type ContentChange, type Edit, refuseHalves } from './edits.ts';
+import { DiagnosticsState } from './diagnosticsState.ts';
 import {
   type Completions,
   type Diagnostic,
@@ -24,25 +24,37 @@ import {
   PlainTermGoal,
   type Position,
   type PublishDiagnostics,
+  type Range,
   readCompletions,
   reader,
   readSymbols,
 } from './messages.ts';
-import { VersionNews } from './versionNews.ts';
 
 export type { Answer, NoAnswer, Settled, SettledVersion } from './answers.ts';
-export type { Edit } from './edits.ts';
 
-/** One opening of the document at the server, with a worker of its own; what an earlier one says counts no more. */
+/** Replaces the text between two UTF-16 offsets. */
+export interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** An edit in the protocol's form. */
+interface ContentChange {
+  readonly range: Range;
+  readonly text: string;
+}
+
+/** One opening of the document at the server, which starts a worker for it; reports about an earlier opening do not count. */
 type State = { kind: 'open' } | { kind: 'crashed'; readonly crash: Crashed } | { kind: 'closed' };
 
 const SUPERSEDED = { kind: 'superseded' } as const;
 
-/** What the server has published of the current version at one time. */
+/** One publication of diagnostics of the current version. */
 export interface Publication {
   readonly version: number;
   readonly diagnostics: readonly Diagnostic[];
-  /** Added to what was published of the version before; otherwise it is all that there is. */
+  /** Adds to the version's earlier publications; any other publication replaces them. */
   readonly isIncremental: boolean;
   readonly size: MessageSize;
 }
@@ -53,24 +65,24 @@ const readPlainGoal = reader(PlainGoal, 'goal');
 const readPlainTermGoal = reader(PlainTermGoal, 'term goal');
 
 /**
- * One open document of a server. Its versions only grow, also from one opening to the next, so that what an earlier
- * worker says late is never taken for news.
+ * One open document of a server. Its versions only grow, from one opening to the next too, so late messages from an
+ * earlier worker never count for a later version.
  */
 export class LeanDocument {
   readonly #connection: RpcConnection;
   readonly #onClosed: () => void;
   readonly #published = new Emitter<Publication>();
   #table: LineTable;
-  #news: VersionNews;
+  #current: DiagnosticsState;
   #superseded = deferred<typeof SUPERSEDED>();
   #state: State = { kind: 'open' };
-  /** Whether the server has ever said which version its diagnostics are of. */
+  /** Whether any publication has named the version that its diagnostics belong to. */
   #versioned = false;
 
   /** Fired for each publication of the current version. */
   readonly onDiagnostics: Event<Publication> = this.#published.event;
 
-  /** Opens it at the server. `onClosed` is called when it is closed. */
+  /** Opens the document at the server. `close` calls `onClosed`. */
   constructor(
     connection: RpcConnection,
     readonly uri: string,
@@ -80,7 +92,7 @@ export class LeanDocument {
   ) {
     this.#connection = connection;
     this.#table = tableOf(text);
-    this.#news = new VersionNews(version);
+    this.#current = new DiagnosticsState(version);
     this.#onClosed = onClosed;
     this.#open();
   }
@@ -89,34 +101,35 @@ export class LeanDocument {
     return this.#table.text;
   }
 
-  /** The text's lines; to be read only. */
+  /** The lines of the text, for reading only. */
   get table(): LineTable {
     return this.#table;
   }
 
-  /** The version of the text as it is now. */
+  /** The version of the current text. */
   get version(): number {
-    return this.#news.version;
+    return this.#current.version;
   }
 
-  /** What the diagnostics of the current version took on their way so far, in bytes. */
+  /** The size on the wire of the current version's diagnostics so far, in bytes. */
   get diagnosticBytes(): number {
-    return this.#news.bytes;
+    return this.#current.bytes;
   }
 
-  /** How many diagnostics of the current version have come so far. */
+  /** How many diagnostics of the current version have arrived so far. */
   get diagnosticCount(): number {
-    return this.#news.diagnostics.length;
+    return this.#current.diagnostics.length;
   }
 
-  /** Whether its worker died; only `reopen` helps. */
+  /** Whether its worker died; `reopen` starts another. */
   get crashed(): boolean {
     return this.#state.kind === 'crashed';
   }
 
   /**
-   * Makes the edits, each on what the one before it left, as one new version; while it is crashed the server is not
-   * told. Throws `RangeError` outside the text or within a surrogate pair, and then nothing has changed.
+   * Applies the edits in order as one new version; each applies to the result of the one before. A crashed document sends
+   * no change to the server. Throws `RangeError` for an offset outside the text or within a surrogate pair; the document
+   * is then unchanged.
    */
   edit(...edits: readonly Edit[]): void {
     this.#refuseClosed();
@@ -127,17 +140,12 @@ export class LeanDocument {
     this.#connection.notify('textDocument/didChange', { textDocument, contentChanges });
   }
 
-  /** Replaces all that follows the UTF-16 offset, as `edit` does. */
+  /** Replaces everything after the UTF-16 offset, as `edit` does. */
   replaceFrom(offset: number, text: string): void {
     this.edit({ from: offset, to: this.text.length, text });
   }
 
-  /** Adds `text` at the end, as `edit` does. */
-  append(text: string): void {
-    this.replaceFrom(this.text.length, text);
-  }
-
-  /** Ends its worker and starts another one on the same text, or on `text`; ends a crash too. */
+  /** Ends its worker and starts another on the same text, or on `text`, also after a crash. */
   reopen(text = this.text): void {
     this.#refuseClosed();
     this.#table = tableOf(text);
@@ -146,7 +154,7 @@ export class LeanDocument {
     this.#open();
   }
 
-  /** Ends its worker; what is under way is superseded. Closing it twice is the same as once. */
+  /** Ends its worker; pending requests are superseded. A second call does nothing. */
   close(): void {
     if (this.#state.kind === 'closed') return;
     this.#closeAtServer();
@@ -155,23 +163,23 @@ export class LeanDocument {
     this.#onClosed();
   }
 
-  /** Waits until all diagnostics of the current version are in. Never rejects. */
+  /** Waits until all diagnostics of the current version have arrived. Never rejects. */
   async settled(signal?: AbortSignal): Promise<Settled> {
-    const news = this.#news;
-    const { version } = news;
+    const state = this.#current;
+    const { version } = state;
     const params = { uri: this.uri, version };
     const answer = await this.#ask('textDocument/waitForDiagnostics', params, waitRefusal, signal);
     if (answer.kind !== 'result') return answer;
-    if (!news.isPublished) return { kind: 'unchecked', version };
-    return { kind: 'settled', version, diagnostics: [...news.diagnostics], fatalAt: news.stoppedAt };
+    if (!state.isPublished) return { kind: 'unchecked', version };
+    return { kind: 'settled', version, diagnostics: [...state.diagnostics], fatalAt: state.stoppedAt };
   }
 
-  /** The goals of the tactic proof at a place, once Lean has got there. */
+  /** The goals of the tactic proof at a position, once Lean has processed it. */
   plainGoal(position: Position, signal?: AbortSignal): Promise<Answer<PlainGoal>> {
     return this.#query(readPlainGoal, '$/lean/plainGoal', { position }, signal);
   }
 
-  /** The type expected of the term at a place, once Lean has got there. */
+  /** The expected type of the term at a position, once Lean has processed it. */
   plainTermGoal(position: Position, signal?: AbortSignal): Promise<Answer<PlainTermGoal>> {
     return this.#query(readPlainTermGoal, '$/lean/plainTermGoal', { position }, signal);
   }
@@ -192,21 +200,21 @@ export class LeanDocument {
     return this.#query(readSymbols, 'textDocument/documentSymbol', {}, signal);
   }
 
-  /** Takes what the server published; of another version than the current one it is no news. */
+  /** Adds a publication of the server; ignores one of any version but the current. */
   receiveDiagnostics(published: PublishDiagnostics, size: MessageSize): void {
     if (!this.#isCurrent(published.version)) return;
-    this.#news.publish(published, size.bytes);
+    this.#current.publish(published, size.bytes);
     const { diagnostics, isIncremental } = published;
     this.#published.fire({ version: this.version, diagnostics, isIncremental, size });
   }
 
-  /** Takes the server's progress. */
+  /** Records the server's progress; ignores that of any version but the current. */
   receiveProgress({ version = this.version, stoppedAt }: FileProgress): void {
     if (version !== this.version) return;
-    this.#news.progress(stoppedAt);
+    this.#current.setProgress(stoppedAt);
   }
 
-  /** A server that never tells versions is taken to speak of the current one; one that does is held to it. */
+  /** Diagnostics without a version belong to the current one, unless this server has named versions before. */
   #isCurrent(version: number | undefined): boolean {
     if (version === undefined) return !this.#versioned;
     this.#versioned = true;
@@ -238,7 +246,7 @@ export class LeanDocument {
   }
 
   #next(): void {
-    this.#news = new VersionNews(this.version + 1);
+    this.#current = new DiagnosticsState(this.version + 1);
     this.#superseded.resolve(SUPERSEDED);
     this.#superseded = deferred();
   }
@@ -256,7 +264,7 @@ export class LeanDocument {
     return parsed.kind === 'lost' ? parsed : { kind: 'ok', value: parsed.value };
   }
 
-  /** A superseded request is not waited for: old servers never answer one whose text was edited away. */
+  /** Stops waiting when the request is superseded: old servers never answer one whose text an edit removed. */
   async #ask<R extends Refusal>(
     method: string,
     params: object,
@@ -268,20 +276,40 @@ export class LeanDocument {
     if (state.kind === 'closed') return SUPERSEDED;
     const { promise: superseded } = this.#superseded;
     const answered = this.#connection.request(method, params, signal).then((answer) => {
-      return answer.kind === 'error' ? this.#noted(refused(answer), state) : answer;
+      return answer.kind === 'error' ? this.#recordCrash(refused(answer), state) : answer;
     });
     return Promise.race([superseded, answered]);
   }
 
-  /** A crash counts for the opening it happened in, also when nobody waits for the request that tells of it. */
-  #noted<R extends Refusal>(refused: R, state: State): R {
+  /** A crash counts for the opening it happened in, even when the request that reports it was superseded. */
+  #recordCrash<R extends Refusal>(refused: R, state: State): R {
     if (refused.kind === 'crashed' && state === this.#state) this.#state = { kind: 'crashed', crash: refused };
     return refused;
   }
 }
 
-/** Throws `RangeError` for half of a surrogate pair. */
 function tableOf(text: string): LineTable {
-  refuseHalves(text);
+  refuseLoneSurrogates(text);
   return new LineTable(text);
+}
+
+/** Applies the edit and returns it as a change of the text before it. Throws `RangeError` and changes nothing if invalid. */
+function applyEdit(table: LineTable, { from, to, text }: Edit): ContentChange {
+  if (from > to || !isEditable(table.text, from) || !isEditable(table.text, to))
+    throw new RangeError(`an edit from ${from} to ${to} of a text of ${table.text.length}`);
+  refuseLoneSurrogates(text);
+  const range = { start: table.positionAt(from), end: table.positionAt(to) };
+  table.replace(from, to, text);
+  return { range, text };
+}
+
+/** Throws `RangeError` for half of a surrogate pair: UTF-8 cannot carry it, so the server would check a different text. */
+function refuseLoneSurrogates(text: string): void {
+  if (/\p{Surrogate}/u.test(text)) throw new RangeError('a text with half of a surrogate pair');
+}
+
+/** Whether the offset is within the text and not within a surrogate pair. */
+function isEditable(text: string, offset: number): boolean {
+  const isInside = Number.isInteger(offset) && offset >= 0 && offset <= text.length;
+  return isInside && !/^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, offset - 1), offset + 1));
 }

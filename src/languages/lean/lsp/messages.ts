@@ -2,25 +2,25 @@ import { z } from 'zod';
 import type { Steps } from '../../../base/slices.ts';
 import { ProtocolError } from './framing.ts';
 
-/** What a Lean server says, as far as it is used; fields that are not named here are dropped. */
+/** The messages of a Lean server, as far as they are used; fields that are not named here are dropped. */
 
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
-/** A place in a document: line and UTF-16 unit in it, both from 0. */
+/** A position in a document: a line and a UTF-16 unit in it, both from 0. */
 export const Position = z.object({ line: z.int().nonnegative(), character: z.int().nonnegative() });
 export type Position = z.infer<typeof Position>;
 
-/** A span of a document; its end is behind it. */
+/** A range of a document; its end is exclusive. */
 export const Range = z.object({ start: Position, end: Position });
 export type Range = z.infer<typeof Range>;
 
-/** What a diagnostic's `leanTags` mean. */
+/** The meanings of a diagnostic's `leanTags`. */
 export const LeanTag = { unsolvedGoals: 1, goalsAccomplished: 2 } as const;
 
-/** Severity is 1 error, 2 warning, 3 information, 4 hint; the server may leave it out. */
+/** A diagnostic; severity is 1 error, 2 warning, 3 information, 4 hint, and optional. */
 export const Diagnostic = z.object({
   range: Range,
-  /** The whole range, where `range` is cut at the end of its first line. */
+  /** The whole range; `range` ends with its first line. */
   fullRange: optional(Range),
   severity: optional(z.literal([1, 2, 3, 4])),
   message: z.string(),
@@ -38,77 +38,80 @@ const PublishDiagnosticsParams = z.object({
   isIncremental: optional(z.boolean()),
 });
 
-/** Diagnostics of a version of a document. */
+/** A publication of diagnostics of one version of a document. */
 export interface PublishDiagnostics {
   readonly uri: string;
   readonly version: number | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** Added to what was published of the same version instead of replacing it. */
+  /** Adds to the version's earlier publications instead of replacing them. */
   readonly isIncremental: boolean;
 }
 
-/** Diagnostics that are taken at a time. */
-const PART = 500;
+/** How many diagnostics one call of `take` receives at most. */
+const CHUNK = 500;
 
 /**
- * Reads the params of `textDocument/publishDiagnostics` and hands them to `take`: in parts that add to one another, since
- * there may be any number of diagnostics.
+ * Reads the params of `textDocument/publishDiagnostics` and passes them to `take` in chunks, since their number has no
+ * bound; each chunk after the first is incremental.
  */
 export function* readDiagnostics(
   params: unknown,
   take: (published: PublishDiagnostics, isFirst: boolean) => void,
 ): Steps {
   const { diagnostics, isIncremental = false, uri, version } = parse(PublishDiagnosticsParams, params, 'diagnostics');
-  for (let from = 0; from === 0 || from < diagnostics.length; from += PART) {
-    const part: Diagnostic[] = [];
-    for (const diagnostic of diagnostics.slice(from, from + PART)) {
-      part.push(parse(Diagnostic, diagnostic, 'diagnostic'));
+  for (let from = 0; from === 0 || from < diagnostics.length; from += CHUNK) {
+    const chunk: Diagnostic[] = [];
+    for (const diagnostic of diagnostics.slice(from, from + CHUNK)) {
+      chunk.push(parse(Diagnostic, diagnostic, 'diagnostic'));
       yield;
     }
-    take({ uri, version, isIncremental: isIncremental || from > 0, diagnostics: part }, from === 0);
+    take({ uri, version, isIncremental: isIncremental || from > 0, diagnostics: chunk }, from === 0);
   }
 }
 
-/** What `kind` of a part in progress means; without one it is being processed. */
+/** The meanings of a progress part's `kind`; a part without one is being processed. */
 export const ProgressKind = { processing: 1, fatalError: 2 } as const;
 
-const Part = z.object({ range: Range, kind: optional(z.literal([1, 2])) });
+const ProgressPart = z.object({ range: Range, kind: optional(z.literal([1, 2])) });
 const FileProgressParams = z.object({
   textDocument: z.object({ uri: z.string(), version: optional(z.int()) }),
   processing: List,
 });
 
-/** How far the server has come with a document. */
+/** How far the server has processed a document. */
 export interface FileProgress {
   readonly uri: string;
   readonly version: number | undefined;
-  /** Where Lean stopped for good; else the first place that is not checked yet; null when all is. */
+  /** Where Lean stopped for good; otherwise the first position not yet checked; null when everything is checked. */
   readonly stoppedAt: Position | null;
 }
 
-/** The progress that the params of `$/lean/fileProgress` tell. Throws `ProtocolError`. */
+/** Reads the params of `$/lean/fileProgress`. Throws `ProtocolError`. */
 export function fileProgressOf(params: unknown): FileProgress {
   const { textDocument, processing } = parse(FileProgressParams, params, 'progress');
-  // A busy server tells of many parts many times, so that only the one that matters is looked at.
+  // A busy server lists many parts many times, so only the one that matters is parsed.
   const stopped = processing.find(isFatal) ?? processing[0];
-  return { ...textDocument, stoppedAt: stopped === undefined ? null : parse(Part, stopped, 'progress').range.start };
+  return {
+    ...textDocument,
+    stoppedAt: stopped === undefined ? null : parse(ProgressPart, stopped, 'progress').range.start,
+  };
 }
 
 function isFatal(part: unknown): boolean {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === ProgressKind.fatalError;
 }
 
-/** The goals at a place in a tactic proof; null where there is none. */
+/** The goals at a position in a tactic proof; null where there are none. */
 export const PlainGoal = z.object({ rendered: z.string(), goals: z.array(z.string()) }).nullable();
 export type PlainGoal = z.infer<typeof PlainGoal>;
 
-/** The type expected of the term at a place; null where there is none. */
+/** The expected type of the term at a position; null where there is none. */
 export const PlainTermGoal = z.object({ goal: z.string(), range: Range }).nullable();
 export type PlainTermGoal = z.infer<typeof PlainTermGoal>;
 
 const Marked = z.union([z.string(), z.object({ value: z.string() }).transform(({ value }) => value)]);
 
-/** What is known of the thing at a place, as Markdown; null where there is nothing. */
+/** The documentation of the symbol at a position, as Markdown; null where there is none. */
 export const Hover = z
   .object({
     contents: z.union([Marked, z.array(Marked).transform((parts) => parts.join('\n\n'))]),
@@ -119,11 +122,6 @@ export type Hover = z.infer<typeof Hover>;
 
 export const CompletionItem = z.object({
   label: z.string(),
-  kind: optional(z.int()),
-  detail: optional(z.string()),
-  documentation: optional(Marked),
-  sortText: optional(z.string()),
-  filterText: optional(z.string()),
   insertText: optional(z.string()),
   textEdit: optional(
     z.union([
@@ -137,7 +135,7 @@ export const CompletionItem = z.object({
 });
 export type CompletionItem = z.infer<typeof CompletionItem>;
 
-/** Completions at a place; `isIncomplete` when there are others, or more typing may bring others. */
+/** Completions at a position; `isIncomplete` when there are more, or when more typing may yield others. */
 export interface Completions {
   readonly items: readonly CompletionItem[];
   readonly isIncomplete: boolean;
@@ -148,7 +146,7 @@ const CompletionsResult = z.union([
   List.transform((items) => ({ items, isIncomplete: false })),
   z.object({ items: List, isIncomplete: z.boolean().default(false) }),
 ]);
-/** More than anybody looks through; a large library has many times as many. */
+/** How many completions are kept; a large library offers many times as many. */
 const MAX_COMPLETIONS = 2_000;
 
 export function* readCompletions(result: unknown): Steps<Completions> {
@@ -161,7 +159,7 @@ export function* readCompletions(result: unknown): Steps<Completions> {
   return { items: read, isIncomplete: isIncomplete || items.length > MAX_COMPLETIONS };
 }
 
-/** Where something is defined: the whole of it, and its name. */
+/** Where a symbol is defined: the range of its whole definition, and of its name. */
 export interface Place {
   readonly uri: string;
   readonly range: Range;
@@ -177,7 +175,7 @@ const Link = z.union([
   z.object({ uri: z.string(), range: Range }).transform(({ uri, range }): Place => ({ uri, range, nameRange: range })),
 ]);
 
-/** The places of a definition, in any of the protocol's three spellings. */
+/** The definitions of a symbol, in any of the protocol's three forms. */
 export const Places = z.union([
   z.null().transform((): Place[] => []),
   z.array(Link),
@@ -185,7 +183,7 @@ export const Places = z.union([
 ]);
 export type Places = z.infer<typeof Places>;
 
-/** A declaration, namespace or section of a document with what is inside. */
+/** A declaration, namespace or section of a document with its children. */
 export interface DocumentSymbol {
   readonly name: string;
   readonly kind: number;
@@ -202,7 +200,7 @@ const SymbolResult = z.object({
   children: List.nullish(),
 });
 const SymbolsResult = z.union([z.null().transform(() => []), List]);
-/** What is nested deeper is left out: who asks what it declares is told that nothing is known of it. */
+/** Symbols that are nested deeper are left out; nothing counts as known about what they declare. */
 const MAX_DEPTH = 100;
 
 /** Reads the top-level symbols of a document, in order. */
@@ -220,21 +218,19 @@ function* symbolsIn(results: readonly unknown[], depth: number): Steps<DocumentS
   return symbols;
 }
 
-/** The answer to `initialize`, as far as it is used. */
-export const Initialized = z.object({
-  serverInfo: optional(z.object({ name: z.string(), version: optional(z.string()) })),
-});
+/** The answer to `initialize`, of which nothing is used. */
+export const Initialized = z.object({});
 
-/** `value` as `schema` has it. Throws `ProtocolError` that names `what` it was. */
+/** Parses `value` by `schema`. Throws `ProtocolError` that names `what` is malformed. */
 export function parse<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new ProtocolError(`malformed ${what}: ${z.prettifyError(parsed.error)}`);
 }
 
-/** Reads what is small, all at once. */
+/** A reader for a small value, which it parses in one step. */
 export function reader<T extends z.ZodType>(schema: T, what: string): (value: unknown) => Steps<z.output<T>> {
-  // biome-ignore lint/correctness/useYield: there is nothing to pause for.
+  // biome-ignore lint/correctness/useYield: a small value needs no pause.
   return function* read(value) {
     return parse(schema, value, what);
   };

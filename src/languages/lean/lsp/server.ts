@@ -6,17 +6,9 @@ import { fileProgressOf, Initialized, readDiagnostics, reader } from './messages
 /** How the start of a server ended. */
 export type Started =
   | { readonly kind: 'started'; readonly server: LeanServer }
-  /** It answered and would not start. */
+  /** The server answered that it does not start. */
   | { readonly kind: 'refused'; readonly code: number; readonly message: string }
-  /** The caller's signal aborted. */
-  | { readonly kind: 'aborted' }
   | { readonly kind: 'lost'; readonly reason: string };
-
-/** What a client may ask of the start. */
-export interface StartOptions {
-  /** Aborting it while the server starts ends the server. */
-  readonly signal?: AbortSignal;
-}
 
 /** A document to open; no two open documents have the same `uri`. */
 export interface OpenOptions {
@@ -28,31 +20,30 @@ const INITIALIZE = {
   processId: null,
   rootUri: null,
   capabilities: { lean: { incrementalDiagnosticSupport: true } },
-  // Edits come one cell at a time, so there is nothing to wait for; widgets would take text out of the messages.
+  // Edits arrive one cell at a time, so a delay gains nothing; widgets would move text out of the messages.
   initializationOptions: { editDelay: 0, hasWidgets: false },
 };
 
 const readInitialized = reader(Initialized, 'answer to initialize');
 
-/** A living `lean --server`, old or current. */
+/** A running `lean --server`, old or current. */
 export class LeanServer {
   readonly #connection: RpcConnection;
   readonly #documents = new Map<string, LeanDocument>();
-  /** The last version that each closed document had. */
+  /** The last version of each closed document. */
   readonly #versions = new Map<string, number>();
-  #name: string | null = null;
 
   private constructor(transport: Transport) {
     this.#connection = new RpcConnection(transport, (notification) => this.#onNotification(notification));
   }
 
-  /** Starts talking to a server whose process was just started. Never rejects; what fails is killed. */
-  static async start(transport: Transport, { signal }: StartOptions = {}): Promise<Started> {
+  /** Initializes a server whose process was just started. Never rejects; kills a server that fails to start. */
+  static async start(transport: Transport): Promise<Started> {
     const server = new LeanServer(transport);
-    const answer = await server.#connection.request('initialize', INITIALIZE, signal);
+    const answer = await server.#connection.request('initialize', INITIALIZE);
     if (answer.kind === 'error') {
       server.kill();
-      return signal?.aborted ? { kind: 'aborted' } : { ...answer, kind: 'refused' };
+      return { ...answer, kind: 'refused' };
     }
     return answer.kind === 'lost' ? answer : server.#begin(answer.value);
   }
@@ -67,12 +58,7 @@ export class LeanServer {
     return this.#connection.isLost;
   }
 
-  /** The server's name and version as it tells them, or null. */
-  get name(): string | null {
-    return this.#name;
-  }
-
-  /** Opens a document; its worker starts at once. Throws when one of that `uri` is open. */
+  /** Opens a document; its worker starts at once. Throws if a document with that `uri` is open. */
   open({ uri, text }: OpenOptions): LeanDocument {
     if (this.#documents.has(uri)) throw new Error(`the document ${uri} is open already`);
     const version = (this.#versions.get(uri) ?? 0) + 1;
@@ -92,8 +78,6 @@ export class LeanServer {
   async #begin(answer: unknown): Promise<Started> {
     const parsed = await this.#connection.parsed(readInitialized(answer));
     if (parsed.kind === 'lost') return parsed;
-    const { serverInfo } = parsed.value;
-    this.#name = serverInfo ? [serverInfo.name, serverInfo.version ?? ''].join(' ').trim() : null;
     this.#connection.notify('initialized', {});
     return { kind: 'started', server: this };
   }

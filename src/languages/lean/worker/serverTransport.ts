@@ -1,5 +1,5 @@
 import type { Channel, ChannelEnd, Sandbox } from '../../../sandbox/sandbox.ts';
-import type { Transport } from '../lsp/transport.ts';
+import type { Transport } from '../lsp/connection.ts';
 import { leanStart } from './leanProcess.ts';
 
 /** A server speaks for as long as its sandbox lives; who asks it bounds each answer. */

@@ -110,8 +110,7 @@ async function startServer(sandbox: Sandbox, options: readonly string[]): Promis
   const transport = new ServerTransport(sandbox, options);
   const started = await LeanServer.start(transport);
   if (started.kind === 'started') return started;
-  if (started.kind !== 'lost')
-    return { kind: 'failed', reason: started.kind === 'refused' ? started.message : started.kind };
+  if (started.kind === 'refused') return { kind: 'failed', reason: started.message };
   const { end } = await transport.end;
   if (end.kind !== 'exit') return { kind: 'failed', reason: started.reason };
   const isMissing = end.exit.code === NOT_FOUND || end.exit.failure !== null;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { briefly, drive, driveDocument, quiet, settled } from './harness.ts';
+import { append, briefly, drive, driveDocument, quiet, settled } from './harness.ts';
 import { diagnostic, range, refused, result, type ScriptLine, server, session, started, URI } from './script.ts';
 
 const { opened, changed, closed, waited, published, progress } = session;
 const whole = { start: { line: 0, character: 0 }, end: { line: 2, character: 0 } };
-const append = (line: number, text: string) => ({ range: range(line, 0, 0), text });
+const appended = (line: number, text: string) => ({ range: range(line, 0, 0), text });
 
-/** A document `a` that has settled without diagnostics; the next request is 3, the next version 2. */
+/** A document `a` that settled without diagnostics; the next request is 3, the next version 2. */
 const settledOnce: readonly ScriptLine[] = [
   ...started,
   opened(1, 'a\n'),
@@ -16,8 +16,8 @@ const settledOnce: readonly ScriptLine[] = [
   result(2),
 ];
 
-describe('diagnostics of current servers', () => {
-  it('are appended when they are incremental and replaced when they are not', async () => {
+describe('LeanDocument: diagnostics', () => {
+  it('appends incremental publications and replaces the rest', async () => {
     const { document } = await driveDocument(
       [
         ...started,
@@ -40,7 +40,7 @@ describe('diagnostics of current servers', () => {
     expect(first.diagnostics).toHaveLength(3);
   });
 
-  it('of a new version start from nothing, also incremental ones', async () => {
+  it('starts each version without diagnostics, also before an incremental publication', async () => {
     const { document } = await driveDocument(
       [
         ...started,
@@ -48,7 +48,7 @@ describe('diagnostics of current servers', () => {
         waited(2, 1),
         published(1, [diagnostic(0, 1, 'old')]),
         result(2),
-        changed(2, append(1, 'b\n')),
+        changed(2, appended(1, 'b\n')),
         waited(3, 2),
         published(2, [diagnostic(1, 3, 'new')], { isIncremental: true }),
         result(3),
@@ -56,15 +56,15 @@ describe('diagnostics of current servers', () => {
       'a\n',
     );
     await settled(document);
-    document.append('b\n');
+    append(document, 'b\n');
     expect(briefly(await settled(document))).toEqual(['3 1 new']);
   });
 
-  it('of an older or a later version are no news', async () => {
+  it('ignores publications of an older or a later version', async () => {
     const { document } = await driveDocument(
       [
         ...settledOnce,
-        changed(2, append(1, 'b\n')),
+        changed(2, appended(1, 'b\n')),
         waited(3, 2),
         published(2, [diagnostic(1, 1, 'new')]),
         published(1, []),
@@ -76,13 +76,13 @@ describe('diagnostics of current servers', () => {
       'a\n',
     );
     await settled(document);
-    document.append('b\n');
+    append(document, 'b\n');
     const end = await settled(document);
     expect(briefly(end)).toEqual(['1 1 new']);
     expect(end.fatalAt).toBeNull();
   });
 
-  it('keep tags, silence and the full range', async () => {
+  it('keeps tags, silence and the full range', async () => {
     const more = { leanTags: [2], isSilent: true, fullRange: whole, code: 'x', tags: [1], relatedInformation: [] };
     const { document } = await driveDocument(
       [
@@ -100,14 +100,14 @@ describe('diagnostics of current servers', () => {
     expect(bare?.severity).toBeUndefined();
   });
 
-  it('without versions are of the current one, unless the server does tell versions', async () => {
+  it('counts a publication without a version for the current one, unless the server names versions', async () => {
     const script = [
       ...started,
       opened(1, 'a\n'),
       waited(2, 1),
       published(undefined, [diagnostic(0, 2, 'plain')]),
       result(2),
-      changed(2, append(1, 'b\n')),
+      changed(2, appended(1, 'b\n')),
       waited(3, 2),
       published(2, [diagnostic(1, 1, 'versioned')]),
       published(undefined, []),
@@ -115,11 +115,11 @@ describe('diagnostics of current servers', () => {
     ];
     const { document } = await driveDocument(script, 'a\n');
     expect(briefly(await settled(document))).toEqual(['2 0 plain']);
-    document.append('b\n');
+    append(document, 'b\n');
     expect(briefly(await settled(document))).toEqual(['1 1 versioned']);
   });
 
-  it('of another document stay apart', async () => {
+  it('keeps the diagnostics of two documents apart', async () => {
     const other = 'file:///workspace/other.lean';
     const { server: lean } = await drive([
       ...started,
@@ -146,7 +146,7 @@ describe('diagnostics of current servers', () => {
     expect(ends.map(briefly)).toEqual([['3 0 session'], ['3 0 other']]);
   });
 
-  it('are shown as they come', async () => {
+  it('fires an event for each publication of the current version', async () => {
     const { document } = await driveDocument(
       [
         ...started,
@@ -171,13 +171,13 @@ describe('diagnostics of current servers', () => {
   });
 });
 
-describe('a version', () => {
-  it('that was never published is not settled', async () => {
+describe('LeanDocument.settled', () => {
+  it('returns unchecked for a version without any publication', async () => {
     const { document } = await driveDocument([...started, opened(1, 'a\n'), waited(2, 1), result(2)], 'a\n');
     expect(await document.settled()).toEqual({ kind: 'unchecked', version: 1 });
   });
 
-  it('is not settled by diagnostics and progress alone', async () => {
+  it('does not settle by diagnostics and progress alone', async () => {
     const { document } = await driveDocument(
       [...started, opened(1, 'a\n'), waited(2, 1), published(1, []), progress(1, [])],
       'a\n',
@@ -203,7 +203,7 @@ describe('a version', () => {
     expect(await settled(document)).toMatchObject({ fatalAt: null, diagnostics: [{ message: 'late but in time' }] });
   });
 
-  it('tells where Lean stopped for good', async () => {
+  it('reports where Lean stopped for good', async () => {
     const { document } = await driveDocument(
       [
         ...started,
@@ -224,7 +224,7 @@ describe('a version', () => {
         ...started,
         opened(1, 'a\n'),
         waited(2, 1),
-        changed(2, append(1, 'b\n')),
+        changed(2, appended(1, 'b\n')),
         waited(3, 2),
         published(2, [diagnostic(1, 3, 'second')]),
         result(2),
@@ -233,39 +233,39 @@ describe('a version', () => {
       'a\n',
     );
     const first = document.settled();
-    document.append('b\n');
+    append(document, 'b\n');
     expect(await Promise.all([first, document.settled()])).toMatchObject([
       { kind: 'superseded' },
       { kind: 'settled', version: 2, diagnostics: [{ message: 'second' }] },
     ]);
   });
 
-  it('that a listener edits when its answer is on the way is superseded', async () => {
+  it('is superseded when a listener edits while the answer is in transit', async () => {
     const { document } = await driveDocument(
-      [...started, opened(1, 'a\n'), waited(2, 1), published(1, []), result(2), changed(2, append(1, 'b\n'))],
+      [...started, opened(1, 'a\n'), waited(2, 1), published(1, []), result(2), changed(2, appended(1, 'b\n'))],
       'a\n',
       { split: 'together' },
     );
     const edits = document.onDiagnostics(() => {
       edits.dispose();
-      document.append('b\n');
+      append(document, 'b\n');
     });
     expect(await document.settled()).toEqual({ kind: 'superseded' });
   });
 
-  it('has lost its worker when the server says that the content was modified, and nobody has', async () => {
+  it('treats modified content without an edit as a crash', async () => {
     const { document } = await driveDocument([...started, opened(1, 'a\n'), waited(2, 1), refused(2, -32801)], 'a\n');
     expect(await document.settled()).toMatchObject({ kind: 'crashed', code: -32801 });
     expect(document.crashed).toBe(true);
   });
 
-  it('is given up when the signal aborts, and the server is told', async () => {
+  it('returns aborted when the signal aborts, and cancels the request', async () => {
     const { document, peer } = await driveDocument(
       [
         ...started,
         opened(1, 'a\n'),
         waited(2, 1),
-        changed(2, append(1, 'b\n')),
+        changed(2, appended(1, 'b\n')),
         result(2),
         waited(3, 2),
         published(2, []),
@@ -278,18 +278,18 @@ describe('a version', () => {
     abort.abort();
     expect(await end).toEqual({ kind: 'aborted' });
     expect(peer.heard.at(-1)).toBe('$/cancelRequest');
-    document.append('b\n');
+    append(document, 'b\n');
     expect(briefly(await settled(document))).toEqual([]);
     expect(await document.settled(abort.signal)).toEqual({ kind: 'aborted' });
   });
 });
 
-describe('a crash', () => {
-  it.each([-32603, -32901, -32902])('with code %i ends what waits, and reopening ends the crash', async (code) => {
+describe('LeanDocument after a crash', () => {
+  it.each([-32603, -32901, -32902])('returns crashed for code %i, and works again when reopened', async (code) => {
     const { document, peer } = await driveDocument(
       [
         ...settledOnce,
-        changed(2, append(1, 'b\n')),
+        changed(2, appended(1, 'b\n')),
         waited(3, 2),
         progress(2, [{ range: whole, kind: 2 }]),
         refused(3, code, 'stack overflow'),
@@ -304,7 +304,7 @@ describe('a crash', () => {
       'a\n',
     );
     await settled(document);
-    document.append('b\n');
+    append(document, 'b\n');
     expect(await document.settled()).toEqual({ kind: 'crashed', code, message: 'stack overflow' });
     document.replaceFrom(2, 'c\n');
     expect(document.crashed).toBe(true);
@@ -314,19 +314,19 @@ describe('a crash', () => {
     expect(peer.unsaid).toEqual([]);
   });
 
-  it('is noted also when the request that tells of it was superseded', async () => {
+  it('remembers a crash that a superseded request reports', async () => {
     const { document } = await driveDocument(
-      [...started, opened(1, 'a\n'), waited(2, 1), changed(2, append(1, 'b\n')), refused(2, -32603, 'gone')],
+      [...started, opened(1, 'a\n'), waited(2, 1), changed(2, appended(1, 'b\n')), refused(2, -32603, 'gone')],
       'a\n',
     );
     const first = document.settled();
-    document.append('b\n');
+    append(document, 'b\n');
     expect(await first).toEqual({ kind: 'superseded' });
     await quiet();
     expect(await document.settled()).toEqual({ kind: 'crashed', code: -32603, message: 'gone' });
   });
 
-  it('of an earlier opening does not count for the next one', async () => {
+  it('ignores a crash of an earlier opening', async () => {
     const { document } = await driveDocument(
       [
         ...started,
@@ -350,7 +350,7 @@ describe('a crash', () => {
   });
 });
 
-describe('a question', () => {
+describe('a request about a document', () => {
   const asked = (id: number, method: string) => ({
     from: 'client' as const,
     message: { id, method, params: { textDocument: { uri: URI }, position: { line: 0, character: 0 } } },
@@ -363,14 +363,14 @@ describe('a question', () => {
     [-32602, { kind: 'failed', code: -32602, message: 'refused' }],
     [-32901, { kind: 'crashed', code: -32901, message: 'refused' }],
     [-32902, { kind: 'crashed', code: -32902, message: 'refused' }],
-  ])('that is refused with %i ends as it should', async (code, end) => {
+  ])('maps the error code %i to its outcome', async (code, end) => {
     const { document } = await driveDocument([...settledOnce, asked(3, '$/lean/plainGoal'), refused(3, code)], 'a\n');
     await settled(document);
     expect(await document.plainGoal(at)).toEqual(end);
     expect(document.crashed).toBe(end.kind === 'crashed');
   });
 
-  it('may find nothing', async () => {
+  it('accepts null as a result', async () => {
     const methods = [
       '$/lean/plainGoal',
       '$/lean/plainTermGoal',
@@ -388,7 +388,7 @@ describe('a question', () => {
     expect(await document.definition(at)).toEqual({ kind: 'ok', value: [] });
   });
 
-  it('with a malformed answer loses the server', async () => {
+  it('kills the server after a malformed answer', async () => {
     const {
       document,
       server: lean,
@@ -401,8 +401,8 @@ describe('a question', () => {
   });
 });
 
-describe('edits', () => {
-  it('go out one after another as one version, in UTF-16 places', async () => {
+describe('LeanDocument.edit', () => {
+  it('sends several edits as one version, in UTF-16 positions', async () => {
     const { document, peer } = await driveDocument(
       [
         ...started,
@@ -421,7 +421,7 @@ describe('edits', () => {
     expect(peer.unsaid).toEqual([]);
   });
 
-  it('that are wrong change nothing', async () => {
+  it('refuses invalid edits and changes nothing', async () => {
     const { document, peer } = await driveDocument([...started, opened(1, '🌱\n')], '🌱\n');
     for (const wrong of [
       { from: 9, to: 9, text: '' },
@@ -441,7 +441,7 @@ describe('edits', () => {
     expect(peer.heard.at(-1)).toBe('textDocument/didOpen');
   });
 
-  it('of a closed document are refused, and questions about it are superseded', async () => {
+  it('refuses edits of a closed document, and supersedes its requests', async () => {
     const { document, server: lean } = await driveDocument(
       [...started, opened(1, 'a\n'), waited(2, 1), closed()],
       'a\n',
@@ -452,7 +452,7 @@ describe('edits', () => {
     document.close();
     expect(await end).toEqual({ kind: 'superseded' });
     expect(await document.settled()).toEqual({ kind: 'superseded' });
-    expect(() => document.append('b')).toThrow('is closed');
+    expect(() => append(document, 'b')).toThrow('is closed');
     expect(() => document.reopen()).toThrow('is closed');
     expect(document.text).toBe('a\n');
   });

@@ -15,12 +15,12 @@ function decoded(pieces: readonly Buffer[]): unknown[] {
   return pieces.flatMap((piece) => decoder.push(piece));
 }
 
-describe('the framing', () => {
+describe('MessageDecoder', () => {
   it('counts bytes, not characters', () => {
     expect(encodeMessage({ a: '∀' }).toString()).toBe('Content-Length: 11\r\n\r\n{"a":"∀"}');
   });
 
-  it('gives the same messages at any split', () => {
+  it('decodes the same messages at any split', () => {
     expect(decoded([stream])).toEqual(messages);
     expect(decoded([...stream].map((byte) => Buffer.of(byte)))).toEqual(messages);
     for (let at = 1; at < stream.length; at += 1) {
@@ -28,12 +28,12 @@ describe('the framing', () => {
     }
   });
 
-  it('takes other header fields and any case', () => {
+  it('accepts other header fields and any case', () => {
     const header = 'Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-length:  2\r\n\r\n{}';
     expect(decoded([Buffer.from(header)])).toEqual([{}]);
   });
 
-  it('takes a large message in many pieces', () => {
+  it('accepts a large message in many pieces', () => {
     const text = 'y'.repeat(8 * 1024 * 1024);
     const bytes = encodeMessage({ text });
     const pieces: Buffer[] = [];
@@ -45,13 +45,13 @@ describe('the framing', () => {
     ['no length', 'Content-Type: x\r\n\r\n{}'],
     ['two lengths', 'Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}'],
     ['a negative length', 'Content-Length: -2\r\n\r\n{}'],
-    ['a length that is no number', 'Content-Length: 2x\r\n\r\n{}'],
+    ['a length that is not a number', 'Content-Length: 2x\r\n\r\n{}'],
     ['an empty length', 'Content-Length: \r\n\r\n{}'],
-    ['a line that is no field', 'hello\r\n\r\n{}'],
+    ['a line that is not a field', 'hello\r\n\r\n{}'],
     ['a body that is not JSON', 'Content-Length: 2\r\n\r\n{]'],
     ['an empty body', 'Content-Length: 0\r\n\r\n'],
     ['a message over the limit', `Content-Length: ${MAX_MESSAGE_BYTES + 1}\r\n\r\n`],
-    ['a length beyond all numbers', `Content-Length: ${'9'.repeat(400)}\r\n\r\n`],
+    ['a length of 400 digits', `Content-Length: ${'9'.repeat(400)}\r\n\r\n`],
     ['a header without an end', 'x'.repeat(MAX_HEADER_BYTES)],
     ['a header over the limit', `A: ${'x'.repeat(MAX_HEADER_BYTES)}\r\nContent-Length: 2\r\n\r\n{}`],
   ])('refuses %s', (_, text) => {

@@ -4,13 +4,13 @@ import { LeanServer } from '../../../../src/languages/lean/lsp/server.ts';
 import { isObject, type ScriptLine, URI } from './script.ts';
 import { type Delivery, ScriptedServer } from './scriptedServer.ts';
 
-/** A started driver and the scripted server behind it. */
+/** A started client and its scripted server. */
 export interface Driven {
   readonly server: LeanServer;
   readonly peer: ScriptedServer;
 }
 
-/** Starts the driver on a script; the server is ended with the test. */
+/** Starts a client on a script; the server ends with the test. */
 export async function drive(script: readonly ScriptLine[], delivery: Delivery = {}): Promise<Driven> {
   const peer = new ScriptedServer(script, delivery);
   const started = await LeanServer.start(peer);
@@ -19,7 +19,7 @@ export async function drive(script: readonly ScriptLine[], delivery: Delivery = 
   return { server: started.server, peer };
 }
 
-/** A document opened at once on a script. */
+/** Starts a client on a script and opens a document. */
 export async function driveDocument(
   script: readonly ScriptLine[],
   text: string,
@@ -29,7 +29,7 @@ export async function driveDocument(
   return { ...driven, document: driven.server.open({ uri: URI, text }) };
 }
 
-/** The settled version; fails the test for any other end. */
+/** The settled version; fails the test for any other outcome. */
 export async function settled(document: LeanDocument): Promise<SettledVersion> {
   const end = await document.settled();
   expect(end).toMatchObject({ kind: 'settled', version: document.version });
@@ -37,12 +37,17 @@ export async function settled(document: LeanDocument): Promise<SettledVersion> {
   return end;
 }
 
+/** Adds `text` at the end of the document. */
+export function append(document: LeanDocument, text: string): void {
+  document.replaceFrom(document.text.length, text);
+}
+
 /** Severity, first line and text of each diagnostic. */
 export function briefly({ diagnostics }: Pick<SettledVersion, 'diagnostics'>): string[] {
   return diagnostics.map(({ severity, range, message }) => `${severity} ${range.start.line} ${message}`);
 }
 
-/** Lets everything that is under way arrive. */
+/** Waits until everything in transit has arrived. */
 export async function quiet(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

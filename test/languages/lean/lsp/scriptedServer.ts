@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { deferred } from '../../../../src/base/deferred.ts';
+import type { Transport } from '../../../../src/languages/lean/lsp/connection.ts';
 import { encodeMessage } from '../../../../src/languages/lean/lsp/framing.ts';
-import type { Transport } from '../../../../src/languages/lean/lsp/transport.ts';
 import { Aliases } from './aliases.ts';
 import { Messages } from './messages.ts';
 import { isObject, type ScriptLine } from './script.ts';

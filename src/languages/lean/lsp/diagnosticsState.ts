@@ -1,7 +1,7 @@
 import type { Diagnostic, Position, PublishDiagnostics } from './messages.ts';
 
-/** What the server has said so far of one version of a document. */
-export class VersionNews {
+/** What the server has published so far about one version of a document. */
+export class DiagnosticsState {
   #diagnostics: Diagnostic[] = [];
   #bytes = 0;
   #isPublished = false;
@@ -9,30 +9,30 @@ export class VersionNews {
 
   constructor(readonly version: number) {}
 
-  /** What was published, in the order it came; grows as more comes. */
+  /** The published diagnostics in order of arrival; the list grows as more arrive. */
   get diagnostics(): readonly Diagnostic[] {
     return this.#diagnostics;
   }
 
-  /** What the diagnostics took on their way. */
+  /** The size of the diagnostics on the wire, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether anything was published, even if it was that there is nothing to say. */
+  /** Whether the server has published anything, even an empty list. */
   get isPublished(): boolean {
     return this.#isPublished;
   }
 
   /**
-   * Where Lean stopped for good, or null when it went through. Once the server has answered that it is done, what it
-   * still shows as being processed is not processed any more: old servers say so of a header that failed.
+   * Where Lean stopped for good, or null when it processed the whole text. Once the server has answered that it is done,
+   * a part that it still lists as in progress will never be processed: old servers report a failed header this way.
    */
   get stoppedAt(): Position | null {
     return this.#stoppedAt;
   }
 
-  /** Appends when the server says so, replaces otherwise. */
+  /** Adds an incremental publication; any other replaces what is there. */
   publish({ diagnostics, isIncremental }: PublishDiagnostics, bytes: number): void {
     if (!isIncremental) this.#diagnostics = [...diagnostics];
     else for (const diagnostic of diagnostics) this.#diagnostics.push(diagnostic);
@@ -40,7 +40,7 @@ export class VersionNews {
     this.#isPublished = true;
   }
 
-  progress(stoppedAt: Position | null): void {
+  setProgress(stoppedAt: Position | null): void {
     this.#stoppedAt = stoppedAt;
   }
 }
