@@ -4,7 +4,7 @@ import type { Problem } from '../host/problem.ts';
 import type { CellPlace, CellReport, Draft } from '../languages/language.ts';
 import type { CheckReport, LeanGoals } from '../languages/lean/report.ts';
 import type { SourcePosition } from '../languages/lean/text/position.ts';
-import type { Owner } from '../pool/owner.ts';
+import type { Owner } from '../pool/lease.ts';
 import type { Options } from './options.ts';
 
 export type { CellPlace, CellReport, CheckReport, Draft, Owner };

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 
-/** One timer that is moved only when it must ring earlier: ringing early does no harm, moving it often costs. */
+/** One timer that moves only to an earlier time: ringing early does no harm, and moving it often costs. */
 export class Alarm implements Disposable {
   readonly #clock: Clock;
   readonly #ring: () => void;
@@ -12,7 +12,7 @@ export class Alarm implements Disposable {
     this.#ring = ring;
   }
 
-  /** Rings at `at` by the clock, or earlier; null asks for nothing. */
+  /** Rings at `at` by the clock, or earlier; null changes nothing. */
   set(at: number | null): void {
     if (at === null || (this.#set && this.#set.at <= at)) return;
     this.#set?.timer.dispose();

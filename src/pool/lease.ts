@@ -1,54 +1,69 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
-/**
- * How a sandbox comes back: to be wiped and checked for the next lease, to be kept as it is for the same owner's next one,
- * or to be destroyed.
- */
+/** Who leases: two owners never share a sandbox. */
+export interface Owner {
+  /** Unique for as long as the engine lives. */
+  readonly id: string;
+  readonly kind: 'mcp' | 'notebook' | 'cli';
+  /** For people: the client's or the notebook's name. */
+  readonly label: string;
+}
+
+/** What a lease is for: a run counts toward the pool's size, a session does not. */
+export type Purpose = 'run' | 'session';
+
+/** Who wants a sandbox, and what for. */
+export interface LeaseRequest {
+  readonly owner: Owner;
+  readonly purpose: Purpose;
+}
+
+/** How a sandbox comes back: `reset` for the next lease, `keep` as it is for the same owner's next one, or `destroy`. */
 export type Release = 'reset' | 'keep' | 'destroy';
 
-/** What a lease does to the pool's slot. */
-export interface Holding {
-  give(release: Release): void;
-  overstay(): void;
+/** How a lease acts on its slot in the pool. */
+export interface LeaseActions {
+  release(release: Release): void;
+  releaseSlot(): void;
 }
 
 /** The right to use one sandbox until `release`. */
 export class Lease {
   readonly sandbox: Sandbox;
-  readonly #holding: Holding;
+  readonly #actions: LeaseActions;
   #released = false;
 
-  constructor(sandbox: Sandbox, holding: Holding) {
+  constructor(sandbox: Sandbox, actions: LeaseActions) {
     this.sandbox = sandbox;
-    this.#holding = holding;
+    this.#actions = actions;
   }
 
   /**
-   * Leaves the place in the pool's size to others, because this run takes long: at most as many at a time as the size,
-   * beyond that it does nothing. When it comes back and the pool has no room for it, its sandbox is destroyed.
+   * Stops counting this run toward the pool's size, because it takes long. At most `size` runs do so at a time; beyond
+   * that the call does nothing. If the pool has no room for the sandbox when it comes back, the sandbox is destroyed.
    */
-  overstay(): void {
-    if (!this.#released) this.#holding.overstay();
+  releaseSlot(): void {
+    if (!this.#released) this.#actions.releaseSlot();
   }
 
   /** Gives the sandbox back, once; a second call throws. A session's sandbox is destroyed either way. */
   release(release: Release): void {
     if (this.#released) throw new Error(`the lease of sandbox ${this.sandbox.id} was released twice`);
     this.#released = true;
-    this.#holding.give(release);
+    this.#actions.release(release);
   }
 }
 
-/** What a request for a lease comes to. */
+/** The answer to a request for a lease. */
 export type Grant =
   | { readonly kind: 'granted'; readonly lease: Lease }
   /** Too many requests wait already. */
   | { readonly kind: 'overloaded' }
-  /** Every place is taken by a sandbox that could not be removed. */
+  /** Every slot holds a sandbox that could not be removed. */
   | { readonly kind: 'stuck' }
   /** The caller's signal was aborted first. */
   | { readonly kind: 'aborted' }
   /** The pool has been disposed. */
   | { readonly kind: 'closed' }
-  /** The sandbox it waited for could not be made; `cause` is what making it rejected with. */
+  /** The sandbox could not be created; `cause` is what its boot rejected with. */
   | { readonly kind: 'failed'; readonly cause: unknown };

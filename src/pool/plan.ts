@@ -1,4 +1,4 @@
-import { type IdleSlot, type ResettingSlot, takesPlace } from './slot.ts';
+import { countsTowardSize, type IdleSlot, type ResettingSlot } from './slot.ts';
 import type { PoolState, Waiter } from './state.ts';
 
 /** One step that the pool performs. */
@@ -8,7 +8,7 @@ export type Action =
   | { readonly kind: 'retire'; readonly slot: IdleSlot; readonly reason: string }
   | { readonly kind: 'refuse'; readonly waiter: Waiter; readonly because: 'overloaded' | 'stuck' };
 
-/** What to do now, and when to look again although nothing has happened. */
+/** What to do now, and when to plan again if nothing happens before. */
 export interface Plan {
   readonly actions: readonly Action[];
   /** By the pool's clock; null when only an event can change anything. */
@@ -17,8 +17,8 @@ export interface Plan {
 
 /**
  * Matches waiters with slots, first come first served. The oldest waiter that no sandbox can serve, now or soon, gets
- * room before younger ones are looked at, so that nobody can be passed for ever. Performing the actions and planning
- * again until there are none leads to rest.
+ * room before younger ones are considered, so that none starves. Performing the actions and planning again until there
+ * are none terminates.
  */
 export function plan(state: PoolState, now: number): Plan {
   const planning = new Planning(state, now);
@@ -36,12 +36,12 @@ class Planning {
   readonly #maxAgeMs: number;
   #idle: IdleSlot[];
   readonly #resetting: ResettingSlot[];
-  /** Sandboxes being made that no waiter has been promised. */
+  /** Booting sandboxes that are not promised to a waiter. */
   #coming: number;
   #creations: number;
   /** Sandboxes that may be added before the pool's size is reached; negative when there are too many. */
   #room: number;
-  /** As many sandboxes as the pool's size should be gone and are not: another one could end in the same way. */
+  /** As many sandboxes as the pool's size are overdue: another one could end in the same way. */
   readonly #isStuck: boolean;
   #waiting = 0;
   #heldBack = false;
@@ -61,16 +61,16 @@ class Planning {
       if (slot.kind === 'idle') this.#idle.push(slot);
       if (slot.kind === 'resetting') this.#resetting.push(slot);
       if (slot.kind === 'booting') this.#creations += 1;
-      if (!takesPlace(slot, state.recipe)) continue;
+      if (!countsTowardSize(slot, state.generation)) continue;
       if (slot.kind === 'booting') this.#coming += 1;
       this.#room -= 1;
     }
   }
 
-  /** Idle sandboxes of an old recipe go, and those of age: one at a time, so that somebody who comes finds a warm one. */
+  /** Retires idle sandboxes of an old generation, and aged ones: one at a time, so that a request finds a warm one. */
   retireUnfit(): void {
     for (const slot of [...this.#idle]) {
-      if (slot.member.recipe !== this.#state.recipe) this.#retire(slot, 'its configuration has changed');
+      if (slot.pooled.generation !== this.#state.generation) this.#retire(slot, 'its configuration has changed');
       else if (isFresh(slot)) this.#keepFew(slot);
       else if (this.#ageOf(slot) >= this.#maxAgeMs) this.#replace(slot);
     }
@@ -97,19 +97,19 @@ class Planning {
     } else this.#makeRoom(waiter);
   }
 
-  /** Idle sandboxes beyond the size go, the oldest first. */
+  /** Retires idle sandboxes beyond the size, the oldest first. */
   shrink(): void {
     while (this.#room < 0 && this.#idle.length > 0) this.#retireOldest('the pool has become smaller');
   }
 
-  /** Fills up to the size, once nobody waits: what a waiter needs comes first. */
+  /** Fills up to the size when no request waits: what a waiter needs comes first. */
   refill(): void {
     if (this.#waiting > 0 || !this.#inUse()) return;
     while (this.#room > 0 && this.#boot(null));
   }
 
   wakeAt(): number | null {
-    const ages = this.#idle.filter((slot) => !isFresh(slot)).map(({ member }) => member.bornAt + this.#maxAgeMs);
+    const ages = this.#idle.filter((slot) => !isFresh(slot)).map(({ pooled }) => pooled.createdAtMs + this.#maxAgeMs);
     const unused = this.#state.usedAt === null ? [] : [this.#state.usedAt + this.#maxAgeMs];
     const times = [...ages, ...unused].filter((time) => time > this.#now);
     const { backoff } = this.#state;
@@ -117,10 +117,10 @@ class Planning {
     return times.length > 0 ? Math.min(...times) : null;
   }
 
-  /** The owner's own sandbox before a fresh one; of several the one idle for longest, which has had time to get ready. */
+  /** The owner's own sandbox before a fresh one; of several the one idle for longest, which had most time to get ready. */
   #pick({ owner }: Waiter): IdleSlot | undefined {
-    const own = this.#idle.filter(({ member }) => member.owner?.id === owner.id);
-    const fit = own.length > 0 ? own : this.#idle.filter(({ member }) => member.owner === null);
+    const own = this.#idle.filter(({ pooled }) => pooled.owner?.id === owner.id);
+    const fit = own.length > 0 ? own : this.#idle.filter(({ pooled }) => pooled.owner === null);
     const slot = fit.reduce<IdleSlot | undefined>(
       (one, other) => (one && one.since <= other.since ? one : other),
       undefined,
@@ -130,7 +130,7 @@ class Planning {
   }
 
   #isPromised({ owner }: Waiter): boolean {
-    const own = this.#resetting.findIndex(({ member }) => member.owner?.id === owner.id);
+    const own = this.#resetting.findIndex(({ pooled }) => pooled.owner?.id === owner.id);
     if (own >= 0) this.#resetting.splice(own, 1);
     else if (this.#coming > 0) this.#coming -= 1;
     else return false;
@@ -146,26 +146,26 @@ class Planning {
       return;
     }
     if (this.#room <= 0 && this.#idle.length > 0 && this.#mayTry(waiter)) {
-      this.#retireOldest('another owner needs its place');
+      this.#retireOldest('another owner needs its slot');
     }
     if (this.#room > 0 && this.#boot(waiter)) this.#coming -= 1;
     else if (this.#room > 0) this.#room -= 1;
   }
 
-  /** What has never served is as good as new, but a pool that is not used needs few. */
+  /** A fresh sandbox does not age, but an unused pool keeps few. */
   #keepFew(slot: IdleSlot): void {
     if (!this.#inUse() && this.#freshCount() > this.#state.options.minIdle) {
-      this.#retire(slot, 'the pool was not used for long');
+      this.#retire(slot, 'the pool is unused');
     }
   }
 
   #replace(slot: IdleSlot): void {
     if (!this.#inUse() && this.#freshCount() >= this.#state.options.minIdle) {
-      this.#retire(slot, 'the pool was not used for long');
-    } else if (this.#coming === 0 && this.#boot(null)) this.#retire(slot, 'it has reached its age');
+      this.#retire(slot, 'the pool is unused');
+    } else if (this.#coming === 0 && this.#boot(null)) this.#retire(slot, 'it has reached its maximum age');
   }
 
-  /** Sandboxes that can serve whoever comes next, and those that are on their way. */
+  /** Fresh sandboxes, booting ones included. */
   #freshCount(): number {
     return this.#idle.filter(isFresh).length + this.#coming;
   }
@@ -183,7 +183,7 @@ class Planning {
   #mayTry(waiter: Waiter | null): boolean {
     const { backoff } = this.#state;
     if (!backoff) return true;
-    // One tells whether it works again; several would fail alike.
+    // One attempt shows whether boots work again.
     if (waiter === null && this.#creations > 0) return false;
     if (this.#now >= backoff.until) return true;
     if (waiter !== null && waiter.number > backoff.lastWaiter) return true;
@@ -192,7 +192,7 @@ class Planning {
   }
 
   #retireOldest(reason: string): void {
-    const oldest = this.#idle.reduce((one, other) => (other.member.bornAt < one.member.bornAt ? other : one));
+    const oldest = this.#idle.reduce((one, other) => (other.pooled.createdAtMs < one.pooled.createdAtMs ? other : one));
     this.#retire(oldest, reason);
   }
 
@@ -202,8 +202,8 @@ class Planning {
     this.#room += 1;
   }
 
-  #ageOf({ member }: IdleSlot): number {
-    return this.#now - member.bornAt;
+  #ageOf({ pooled }: IdleSlot): number {
+    return this.#now - pooled.createdAtMs;
   }
 
   #inUse(): boolean {
@@ -212,6 +212,6 @@ class Planning {
   }
 }
 
-function isFresh({ member }: IdleSlot): boolean {
-  return member.owner === null;
+function isFresh({ pooled }: IdleSlot): boolean {
+  return pooled.owner === null;
 }

@@ -2,39 +2,41 @@ import type { Clock } from '../base/clock.ts';
 import { deferred } from '../base/deferred.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { type Log, messageOf } from '../base/log.ts';
+import { WaitingList } from '../base/waitingList.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { Alarm } from './alarm.ts';
-import { type Grant, Lease, type Release } from './lease.ts';
-import type { PoolOptions } from './options.ts';
-import type { Owner } from './owner.ts';
+import { type Grant, Lease, type LeaseRequest, type Release } from './lease.ts';
 import { type Action, plan } from './plan.ts';
-import { resetFailure } from './reset.ts';
+import { type Prepare, recycleFailure } from './recycle.ts';
 import {
   type BootingSlot,
+  countsTowardSize,
   type IdleSlot,
   type LeasedSlot,
-  type Member,
-  type Purpose,
+  type PooledSandbox,
   type ResettingSlot,
   type RetiringSlot,
   type Slot,
-  takesPlace,
+  viewOf,
 } from './slot.ts';
-import { type PoolSnapshot, viewOf } from './snapshot.ts';
-import { type Backoff, backOff, strandedWaiters } from './state.ts';
-import { WaitingList } from './waiting.ts';
+import {
+  type Backoff,
+  backOff,
+  type PoolOptions,
+  type PoolSnapshot,
+  type PoolState,
+  strandedWaiters,
+  type Waiter,
+} from './state.ts';
 
-/** Makes one sandbox. Rejects when it can't, or when `signal` is aborted; then nothing is left behind. */
+/** Creates one sandbox. Rejects when that fails or `signal` aborts; then it has removed what it created. */
 export type Boot = (signal: AbortSignal) => Promise<Sandbox>;
 
-/** A removal that takes longer than this is overdue; a failed one is tried again as often. Milliseconds. */
+/** A removal that takes longer than this is overdue; a failed one is retried as often. Milliseconds. */
 const REMOVAL_MS = 5_000;
 
-/** What a sandbox still has to do after a reset before it serves again; null when that is done. A rejection ends it. */
-export type Prepare = (sandbox: Sandbox) => Promise<void> | null;
-
 /** What a pool works with. */
-export interface PoolDeps {
+export interface PoolDependencies {
   readonly boot: Boot;
   readonly prepare?: Prepare;
   readonly options: PoolOptions;
@@ -42,26 +44,21 @@ export interface PoolDeps {
   readonly log: Log;
 }
 
-/** Who wants a sandbox, and what for. */
-export interface LeaseRequest {
-  readonly owner: Owner;
-  readonly purpose: Purpose;
-}
-
-/** The warm sandboxes of one environment. Whatever happens to it leads to `#pulse`, which asks `plan` what to do. */
+/** The warm sandboxes of one environment. Every event leads to `#pulse`, which performs what `plan` returns. */
 export class Pool {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #prepare: Prepare;
   readonly #slots = new Map<number, Slot>();
-  readonly #waiting = new WaitingList();
+  readonly #waiting = new WaitingList<Waiter, Grant>({ kind: 'aborted' }, () => this.#pulse());
   readonly #changed = new Emitter<void>();
   readonly #emptied = deferred<void>();
   readonly #alarm: Alarm;
   #boot: Boot;
   #options: PoolOptions;
-  #recipe = 1;
+  #generation = 1;
   #slotCount = 0;
+  #lastWaiter = 0;
   #usedAt: number | null = null;
   #backoff: Backoff | null = null;
   #closed = false;
@@ -69,7 +66,7 @@ export class Pool {
   /** Fires after `snapshot` has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor({ boot, prepare, options, clock, log }: PoolDeps) {
+  constructor({ boot, prepare, options, clock, log }: PoolDependencies) {
     this.#boot = boot;
     this.#prepare = prepare ?? (() => null);
     this.#options = options;
@@ -83,45 +80,40 @@ export class Pool {
   lease({ owner, purpose }: LeaseRequest, signal?: AbortSignal): Promise<Grant> {
     if (this.#closed) return Promise.resolve({ kind: 'closed' });
     if (signal?.aborted) return Promise.resolve({ kind: 'aborted' });
-    const waiter = this.#waiting.add(owner, purpose);
+    this.#lastWaiter += 1;
+    const granted = this.#waiting.add({ number: this.#lastWaiter, owner, purpose }, signal);
     this.#usedAt = this.#clock.now();
     this.#pulse();
-    if (!signal || !this.#waiting.has(waiter)) return waiter.granted;
-    const abort = () => {
-      waiter.settle({ kind: 'aborted' });
-      this.#pulse();
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    return waiter.granted.finally(() => signal.removeEventListener('abort', abort));
+    return granted;
   }
 
-  /** Takes new options. A new `boot` replaces what is warm, and each leased sandbox when it comes back. */
+  /** Sets new options. A new `boot` starts a new generation: it replaces warm sandboxes, and leased ones on their return. */
   configure(options: PoolOptions, boot?: Boot): void {
     this.#options = options;
     if (boot) {
       this.#boot = boot;
-      this.#recipe += 1;
+      this.#generation += 1;
       this.#backoff = null;
       this.#abortBoots();
     }
     this.#pulse();
   }
 
-  /** Counts as a use: makes the pool warm, or keeps it so, although nobody asks for a sandbox yet. */
+  /** Counts as a use: fills the pool, or keeps it filled, without a request. */
   touch(): void {
     this.#usedAt = this.#clock.now();
     this.#pulse();
   }
 
-  /** Destroys one sandbox, by its id in the snapshot; whoever leases it finds it lost. */
+  /** Destroys one sandbox, by its id in the snapshot; its lease finds it lost. */
   stop(id: string): void {
     for (const slot of this.#slots.values()) if (viewOf(slot).id === id) this.#end(slot, 'it was stopped');
     this.#pulse();
   }
 
-  /** Sends all who wait away: what they wait for cannot come. `cause` as a boot rejects with. */
-  refuse(cause: unknown): void {
-    this.#waiting.settleAll({ kind: 'failed', cause });
+  /** Fails every waiting request; `cause` as a boot rejects with. */
+  rejectWaiting(cause: unknown): void {
+    this.#waiting.answerAll({ kind: 'failed', cause });
     this.#pulse();
   }
 
@@ -129,13 +121,13 @@ export class Pool {
     return { slots: [...this.#slots.values()].map(viewOf), waiting: this.#waiting.size };
   }
 
-  /** Refuses all who wait and destroys every sandbox, leased ones too; resolves when all are gone. */
+  /** Rejects waiting requests and destroys every sandbox, also leased ones; resolves when all are gone. */
   dispose(): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
       this.#alarm.dispose();
-      this.#waiting.settleAll({ kind: 'closed' });
-      for (const slot of this.#slots.values()) this.#end(slot, 'the engine ends');
+      this.#waiting.answerAll({ kind: 'closed' });
+      for (const slot of this.#slots.values()) this.#end(slot, 'the engine shuts down');
       this.#pulse();
     }
     return this.#emptied.promise;
@@ -143,7 +135,7 @@ export class Pool {
 
   #pulse(): void {
     if (this.#closed) {
-      // What does not go in time is left to the host, and to the sweep of a later engine.
+      // A later engine's sweep removes what is overdue.
       const awaited = [...this.#slots.values()].filter((slot) => slot.kind !== 'retiring' || !slot.overdue);
       if (awaited.length === 0) this.#emptied.resolve();
     } else this.#settle();
@@ -160,12 +152,12 @@ export class Pool {
     }
   }
 
-  #state() {
+  #state(): PoolState {
     return {
       options: this.#options,
       slots: [...this.#slots.values()],
       waiters: this.#waiting.all(),
-      recipe: this.#recipe,
+      generation: this.#generation,
       usedAt: this.#usedAt,
       backoff: this.#backoff,
     };
@@ -174,7 +166,7 @@ export class Pool {
   #perform(action: Action): void {
     switch (action.kind) {
       case 'grant':
-        this.#waiting.settle(action.waiter, { kind: 'granted', lease: this.#grant(action.slot, action.waiter) });
+        this.#waiting.answer(action.waiter, { kind: 'granted', lease: this.#grant(action.slot, action.waiter) });
         break;
       case 'boot':
         this.#startBoot();
@@ -183,26 +175,31 @@ export class Pool {
         this.#end(action.slot, action.reason);
         break;
       case 'refuse':
-        this.#waiting.settle(action.waiter, { kind: action.because });
+        this.#waiting.answer(action.waiter, { kind: action.because });
         break;
     }
   }
 
-  #grant({ id, member }: IdleSlot, { owner, purpose }: LeaseRequest): Lease {
-    const bornAt = member.uses === 0 ? this.#clock.now() : member.bornAt;
-    this.#slots.set(id, { kind: 'leased', id, purpose, member: { ...member, owner, bornAt, uses: member.uses + 1 } });
-    return new Lease(member.sandbox, {
-      give: (release) => this.#takeBack(id, release),
-      overstay: () => this.#letOverstay(id),
+  #grant({ id, pooled }: IdleSlot, { owner, purpose }: LeaseRequest): Lease {
+    const createdAtMs = pooled.uses === 0 ? this.#clock.now() : pooled.createdAtMs;
+    this.#slots.set(id, {
+      kind: 'leased',
+      id,
+      purpose,
+      pooled: { ...pooled, owner, createdAtMs, uses: pooled.uses + 1 },
+    });
+    return new Lease(pooled.sandbox, {
+      release: (release) => this.#takeBack(id, release),
+      releaseSlot: () => this.#releaseSlot(id),
     });
   }
 
-  #letOverstay(id: number): void {
+  #releaseSlot(id: number): void {
     const slot = this.#slots.get(id);
     if (slot?.kind !== 'leased' || slot.purpose !== 'run') return;
-    const overstaying = [...this.#slots.values()].filter((one) => one.kind === 'leased' && one.purpose === 'overstay');
-    if (overstaying.length >= this.#options.size) return;
-    this.#slots.set(id, { ...slot, purpose: 'overstay' });
+    const overflowing = [...this.#slots.values()].filter((one) => one.kind === 'leased' && one.purpose === 'overflow');
+    if (overflowing.length >= this.#options.size) return;
+    this.#slots.set(id, { ...slot, purpose: 'overflow' });
     this.#pulse();
   }
 
@@ -212,47 +209,39 @@ export class Pool {
     // It may have been lost or stopped meanwhile.
     if (slot?.kind !== 'leased') return;
     if (slot.purpose === 'session' || release === 'destroy') this.#end(slot, 'its lease has ended');
-    else if (!this.#isReusable(slot.member)) this.#end(slot, 'it has served');
-    else if (slot.purpose === 'overstay' && !this.#hasRoom()) this.#end(slot, 'another has taken its place');
-    else if (release === 'keep') this.#rest(slot);
+    else if (!this.#isReusable(slot.pooled)) this.#end(slot, 'it is used up');
+    else if (slot.purpose === 'overflow' && !this.#hasRoom()) this.#end(slot, 'another sandbox has taken its place');
+    else if (release === 'keep') this.#makeIdle(slot);
     else this.#reset(slot);
     this.#pulse();
   }
 
-  #isReusable({ uses, bornAt, recipe }: Member): boolean {
+  #isReusable({ uses, createdAtMs, generation }: PooledSandbox): boolean {
     const { reuse, maxUses, maxAgeSeconds } = this.#options;
-    const young = this.#clock.now() - bornAt < maxAgeSeconds * 1000;
-    return reuse === 'reset' && uses < maxUses && young && recipe === this.#recipe;
+    const isYoung = this.#clock.now() - createdAtMs < maxAgeSeconds * 1000;
+    return reuse === 'reset' && uses < maxUses && isYoung && generation === this.#generation;
   }
 
   #hasRoom(): boolean {
-    const places = [...this.#slots.values()].filter((slot) => takesPlace(slot, this.#recipe));
+    const places = [...this.#slots.values()].filter((slot) => countsTowardSize(slot, this.#generation));
     return places.length < this.#options.size;
   }
 
-  #rest({ id, member }: LeasedSlot | ResettingSlot): void {
-    this.#slots.set(id, { kind: 'idle', id, member, since: this.#clock.now() });
+  #makeIdle({ id, pooled }: LeasedSlot | ResettingSlot): void {
+    this.#slots.set(id, { kind: 'idle', id, pooled, since: this.#clock.now() });
   }
 
-  #reset({ id, member }: LeasedSlot): void {
-    this.#slots.set(id, { kind: 'resetting', id, member });
-    void this.#comeBack(member.sandbox).then((failure) => {
+  #reset({ id, pooled }: LeasedSlot): void {
+    this.#slots.set(id, { kind: 'resetting', id, pooled });
+    const deadlineMs = this.#options.resetDeadlineMs * this.#clock.slowness();
+    const recycling = { deadlineMs, prepare: this.#prepare, clock: this.#clock };
+    void recycleFailure(pooled.sandbox, recycling).then((failure) => {
       const slot = this.#slots.get(id);
       if (slot?.kind !== 'resetting') return;
-      if (failure === null) this.#rest(slot);
+      if (failure === null) this.#makeIdle(slot);
       else this.#end(slot, failure);
       this.#pulse();
     });
-  }
-
-  async #comeBack(sandbox: Sandbox): Promise<string | null> {
-    const failure = await resetFailure(sandbox, this.#options.resetDeadlineMs * this.#clock.slowness(), this.#clock);
-    const preparing = failure === null ? this.#prepare(sandbox) : null;
-    if (preparing === null) return failure;
-    return preparing.then(
-      () => null,
-      (error: unknown) => `it did not get ready again: ${messageOf(error)}`,
-    );
   }
 
   #startBoot(): void {
@@ -260,8 +249,8 @@ export class Pool {
     const slot: BootingSlot = {
       kind: 'booting',
       id: this.#slotCount,
-      recipe: this.#recipe,
-      createdAt: Date.now(),
+      generation: this.#generation,
+      createdAtEpochMs: Date.now(),
       abort: new AbortController(),
     };
     this.#slots.set(slot.id, slot);
@@ -271,18 +260,19 @@ export class Pool {
     );
   }
 
-  #onBooted({ id, recipe, createdAt, abort }: BootingSlot, sandbox: Sandbox): void {
-    const member: Member = { sandbox, recipe, createdAt, bornAt: this.#clock.now(), owner: null, uses: 0 };
-    const slot: IdleSlot = { kind: 'idle', id, member, since: member.bornAt };
+  #onBooted({ id, generation, createdAtEpochMs, abort }: BootingSlot, sandbox: Sandbox): void {
+    const createdAtMs = this.#clock.now();
+    const pooled: PooledSandbox = { sandbox, generation, createdAtMs, createdAtEpochMs, owner: null, uses: 0 };
+    const slot: IdleSlot = { kind: 'idle', id, pooled, since: createdAtMs };
     this.#slots.set(id, slot);
-    if (abort.signal.aborted) this.#end(slot, 'it is not wanted any more');
-    else this.#onBootWorked();
+    if (abort.signal.aborted) this.#end(slot, 'it is no longer wanted');
+    else this.#onBootSucceeded();
     void sandbox.lost.then(({ reason }) => this.#onLost(id, reason));
     this.#pulse();
   }
 
-  #onBootWorked(): void {
-    if (this.#backoff) this.#log.info('Sandboxes can be made again.');
+  #onBootSucceeded(): void {
+    if (this.#backoff) this.#log.info('Sandboxes can be created again.');
     this.#backoff = null;
   }
 
@@ -290,10 +280,10 @@ export class Pool {
     this.#slots.delete(id);
     if (!abort.signal.aborted) {
       const reason = messageOf(cause);
-      // What is tried again and again for the same reason is not logged again and again.
-      if (reason !== this.#backoff?.reason) this.#log.warn(`A sandbox could not be made: ${reason}`);
-      this.#backoff = backOff(this.#backoff, this.#clock.now(), { reason, lastWaiter: this.#waiting.last });
-      for (const waiter of strandedWaiters(this.#state())) this.#waiting.settle(waiter, { kind: 'failed', cause });
+      // Retries fail for the same reason; one line in the log is enough.
+      if (reason !== this.#backoff?.reason) this.#log.warn(`A sandbox could not be created: ${reason}`);
+      this.#backoff = backOff(this.#backoff, this.#clock.now(), { reason, lastWaiter: this.#lastWaiter });
+      for (const waiter of strandedWaiters(this.#state())) this.#waiting.answer(waiter, { kind: 'failed', cause });
     }
     this.#pulse();
   }
@@ -305,17 +295,17 @@ export class Pool {
     this.#pulse();
   }
 
-  /** Whatever the slot is, its sandbox is on its way out afterwards. */
+  /** Destroys the slot's sandbox, whatever state the slot is in. */
   #end(slot: Slot, reason: string): void {
     if (slot.kind === 'retiring') return;
     if (slot.kind === 'booting') {
       slot.abort.abort();
       return;
     }
-    const { id, member } = slot;
-    const retiring: RetiringSlot = { kind: 'retiring', id, member, overdue: false };
+    const { id, pooled } = slot;
+    const retiring: RetiringSlot = { kind: 'retiring', id, pooled, overdue: false };
     this.#slots.set(id, retiring);
-    this.#log.debug(`sandbox ${nameOf(member)} goes: ${reason}`);
+    this.#log.debug(`sandbox ${nameOf(pooled)} is removed: ${reason}`);
     const late = this.#clock.schedule(REMOVAL_MS, () => this.#onOverdue(retiring));
     void this.#remove(retiring).then(() => {
       late.dispose();
@@ -324,13 +314,13 @@ export class Pool {
     });
   }
 
-  /** Resolves when the sandbox is gone, or has to be left to the host because the pool ends. */
+  /** Retries until the sandbox is gone, or until the pool is disposed. */
   async #remove(slot: RetiringSlot): Promise<void> {
     for (;;) {
       try {
-        return await slot.member.sandbox.dispose();
+        return await slot.pooled.sandbox.dispose();
       } catch (error) {
-        this.#log.warn(`sandbox ${nameOf(slot.member)} could not be removed: ${messageOf(error)}`);
+        this.#log.warn(`sandbox ${nameOf(slot.pooled)} could not be removed: ${messageOf(error)}`);
         if (this.#closed) return;
         this.#onOverdue(slot);
         await new Promise<void>((resolve) => this.#clock.schedule(REMOVAL_MS, resolve));
@@ -341,7 +331,7 @@ export class Pool {
   #onOverdue(slot: RetiringSlot): void {
     if (this.#slots.get(slot.id) !== slot) return;
     this.#slots.set(slot.id, { ...slot, overdue: true });
-    this.#log.warn(`sandbox ${nameOf(slot.member)} is not gone yet; it takes one of the pool's places until it is`);
+    this.#log.warn(`sandbox ${nameOf(slot.pooled)} is not removed yet; it counts toward the pool's size until it is`);
     this.#pulse();
   }
 
@@ -350,6 +340,6 @@ export class Pool {
   }
 }
 
-function nameOf({ sandbox }: Member): string {
+function nameOf({ sandbox }: PooledSandbox): string {
   return sandbox.id.slice(0, 12);
 }

@@ -1,38 +1,37 @@
-import { deferred } from '../base/deferred.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { Grant } from './lease.ts';
-import type { PoolOptions } from './options.ts';
-import type { Boot, LeaseRequest, Pool } from './pool.ts';
-import type { SlotView } from './snapshot.ts';
+import { WaitingList } from '../base/waitingList.ts';
+import type { Grant, LeaseRequest } from './lease.ts';
+import type { Boot, Pool } from './pool.ts';
+import type { SlotView } from './slot.ts';
+import type { PoolOptions } from './state.ts';
 
-/** What the pools of an environment are made of. */
-export interface PoolsDeps {
+/** What a pool set works with. */
+export interface PoolSetDependencies {
   readonly make: (key: string) => Pool;
   readonly options: PoolOptions;
   /** Pools kept warm at the same time. */
   readonly max: number;
 }
 
-/** A request for a pool that there is no place for yet. */
+/** A request that waits until there is room for its pool. */
 interface Pending {
   readonly key: string;
   readonly request: LeaseRequest;
   readonly signal: AbortSignal | undefined;
-  readonly answer: (grant: Grant | Promise<Grant>) => void;
 }
 
 /**
- * The pools of one environment by key. When another one needs a place, the least recently used that nobody waits at
- * makes way: it gets no new leases, those it has come to their end, and then it is gone.
+ * The pools of one environment by key. When a new one needs room, the set evicts the least recently used pool without
+ * waiting requests: it grants no new leases, and is disposed of when its last lease has ended.
  */
-export class Pools {
+export class PoolSet {
   readonly #make: (key: string) => Pool;
   /** The least recently used first. */
   readonly #warm = new Map<string, Pool>();
-  /** Beside a pool that makes way there may be a newer one of the same key. */
+  /** Evicted pools with leases; there may be a newer pool of the same key. */
   readonly #draining = new Set<readonly [string, Pool]>();
-  readonly #pending = new Set<Pending>();
   readonly #changed = new Emitter<void>();
+  readonly #pending = new WaitingList<Pending, Grant>({ kind: 'aborted' }, () => this.#changed.fire());
   #options: PoolOptions;
   #max: number;
   #closed = false;
@@ -40,13 +39,13 @@ export class Pools {
   /** Fires after `slots` or `waiting` has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor({ make, options, max }: PoolsDeps) {
+  constructor({ make, options, max }: PoolSetDependencies) {
     this.#make = make;
     this.#options = options;
     this.#max = max;
   }
 
-  /** Those who wait for a sandbox, or for a place for their pool. */
+  /** Requests that wait for a sandbox, or for room for their pool. */
   get waiting(): number {
     return this.#all().reduce((sum, [, pool]) => sum + pool.snapshot().waiting, this.#pending.size);
   }
@@ -60,12 +59,16 @@ export class Pools {
   lease(key: string, request: LeaseRequest, signal?: AbortSignal): Promise<Grant> {
     if (this.#closed) return Promise.resolve({ kind: 'closed' });
     if (signal?.aborted) return Promise.resolve({ kind: 'aborted' });
-    // Whoever came before for a pool that has no place yet goes first.
+    // Earlier requests for new pools go first.
     const pool = this.#warm.has(key) || this.#pending.size === 0 ? this.#open(key) : null;
-    return pool ? pool.lease(request, signal) : this.#wait(key, request, signal);
+    if (pool) return pool.lease(request, signal);
+    if (this.#pending.size >= this.#options.maxWaiting) return Promise.resolve({ kind: 'overloaded' });
+    const granted = this.#pending.add({ key, request, signal }, signal);
+    this.#changed.fire();
+    return granted;
   }
 
-  /** Makes pools of these keys, as far as there is place, and sandboxes in them. */
+  /** Creates and fills pools of these keys while there is room. */
   warm(keys: readonly string[]): void {
     for (const key of keys) {
       if (!this.#warm.has(key) && this.#warm.size < this.#max) this.#add(key).touch();
@@ -76,17 +79,17 @@ export class Pools {
     return this.#warm.has(key);
   }
 
-  /** Makes the pool of a key and sandboxes in it, in the place of the least recently used one when there is no other. */
+  /** Creates and fills the pool of a key; evicts the least recently used pool when there is no room. */
   admit(key: string): void {
     this.#open(key)?.touch();
   }
 
-  /** Takes new options. With `bootOf` what is warm is replaced. */
+  /** Sets new options. `bootOf` starts a new generation of sandboxes. */
   configure(options: PoolOptions, max: number, bootOf?: (key: string) => Boot): void {
     this.#options = options;
     this.#max = max;
     for (const [key, pool] of this.#warm) pool.configure(options, bootOf?.(key));
-    while (this.#warm.size > max && this.#makeWay());
+    while (this.#warm.size > max && this.#evictLeastRecentlyUsed());
     this.#pulse();
   }
 
@@ -95,16 +98,16 @@ export class Pools {
     for (const [, pool] of this.#all()) pool.stop(id);
   }
 
-  /** Sends all who wait away; `cause` as a boot rejects with. */
-  refuse(cause: unknown): void {
-    this.#answerPending({ kind: 'failed', cause });
-    for (const [, pool] of this.#all()) pool.refuse(cause);
+  /** Fails every waiting request; `cause` as a boot rejects with. */
+  rejectWaiting(cause: unknown): void {
+    this.#pending.answerAll({ kind: 'failed', cause });
+    for (const [, pool] of this.#all()) pool.rejectWaiting(cause);
   }
 
-  /** Refuses all who wait and destroys every sandbox; resolves when all are gone. */
+  /** Rejects waiting requests and destroys every sandbox; resolves when all are gone. */
   async dispose(): Promise<void> {
     this.#closed = true;
-    this.#answerPending({ kind: 'closed' });
+    this.#pending.answerAll({ kind: 'closed' });
     await Promise.all(this.#all().map(([, pool]) => pool.dispose()));
   }
 
@@ -112,9 +115,10 @@ export class Pools {
     return [...this.#warm, ...this.#draining].map(([key, pool]) => [key, pool]);
   }
 
-  /** The pool of a key, from now on the most recently used; null while there is no place for it. */
+  /** The pool of a key, as the most recently used; null while there is no room for it. */
   #open(key: string): Pool | null {
-    const pool = this.#warm.get(key) ?? (this.#warm.size < this.#max || this.#makeWay() ? this.#add(key) : null);
+    const hasRoom = () => this.#warm.size < this.#max || this.#evictLeastRecentlyUsed();
+    const pool = this.#warm.get(key) ?? (hasRoom() ? this.#add(key) : null);
     if (!pool) return null;
     this.#warm.delete(key);
     this.#warm.set(key, pool);
@@ -128,55 +132,35 @@ export class Pools {
     return pool;
   }
 
-  #makeWay(): boolean {
+  /** Whether a pool could be evicted: one without leases before one with leases. */
+  #evictLeastRecentlyUsed(): boolean {
     const free = [...this.#warm].filter(([, pool]) => pool.snapshot().waiting === 0);
     const unused = free.find(([, pool]) => pool.snapshot().slots.every(({ state }) => state !== 'leased'));
-    const leaving = unused ?? free[0];
-    if (!leaving) return false;
-    const [key, pool] = leaving;
+    const evicted = unused ?? free[0];
+    if (!evicted) return false;
+    const [key, pool] = evicted;
     this.#warm.delete(key);
-    this.#draining.add(leaving);
+    this.#draining.add(evicted);
     pool.configure({ ...this.#options, size: 0, prewarm: false });
     return true;
   }
 
-  #wait(key: string, request: LeaseRequest, signal: AbortSignal | undefined): Promise<Grant> {
-    if (this.#pending.size >= this.#options.maxWaiting) return Promise.resolve({ kind: 'overloaded' });
-    const { promise, resolve } = deferred<Grant | Promise<Grant>>();
-    const pending: Pending = { key, request, signal, answer: resolve };
-    this.#pending.add(pending);
-    const abort = () => {
-      if (this.#pending.delete(pending)) resolve({ kind: 'aborted' });
-    };
-    signal?.addEventListener('abort', abort, { once: true });
-    this.#changed.fire();
-    return promise.then((grant) => grant).finally(() => signal?.removeEventListener('abort', abort));
-  }
-
   #pulse(): void {
-    for (const pending of [...this.#pending]) this.#tryAgain(pending);
-    for (const leaving of this.#draining) this.#forget(leaving);
+    for (const pending of this.#pending.all()) this.#retryPending(pending);
+    for (const evicted of this.#draining) this.#disposeDrained(evicted);
     this.#changed.fire();
   }
 
-  #forget(leaving: readonly [string, Pool]): void {
-    const [, pool] = leaving;
+  #disposeDrained(evicted: readonly [string, Pool]): void {
+    const [, pool] = evicted;
     if (this.#closed || pool.snapshot().slots.length > 0) return;
-    this.#draining.delete(leaving);
+    this.#draining.delete(evicted);
     void pool.dispose();
   }
 
-  #tryAgain(pending: Pending): void {
-    if (!this.#pending.has(pending)) return;
-    const pool = this.#open(pending.key);
-    if (!pool) return;
-    this.#pending.delete(pending);
-    pending.answer(pool.lease(pending.request, pending.signal));
-  }
-
-  #answerPending(grant: Grant): void {
-    const pending = [...this.#pending];
-    this.#pending.clear();
-    for (const { answer } of pending) answer(grant);
+  #retryPending(pending: Pending): void {
+    const pool = this.#pending.has(pending) ? this.#open(pending.key) : null;
+    // Off the list first: the lease leads to another retry.
+    if (pool) this.#pending.take(pending)?.(pool.lease(pending.request, pending.signal));
   }
 }

@@ -1,18 +1,15 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Owner } from './owner.ts';
-
-/** What a lease is for: a run counts towards the pool's size, a session does not. */
-export type Purpose = 'run' | 'session';
+import type { Owner, Purpose } from './lease.ts';
 
 /** A sandbox with what the pool knows of it. */
-export interface Member {
+export interface PooledSandbox {
   readonly sandbox: Sandbox;
-  /** When it was made, or leased for the first time: before that it does not age. By the pool's clock, in milliseconds. */
-  readonly bornAt: number;
-  /** Milliseconds since the epoch, for people. */
-  readonly createdAt: number;
-  /** The recipe it was made by; another one has replaced it when the pool's number is higher. */
-  readonly recipe: number;
+  /** When it was created, or first leased: before that it does not age. By the pool's clock, in milliseconds. */
+  readonly createdAtMs: number;
+  /** When it was created, in milliseconds since the epoch, for people. */
+  readonly createdAtEpochMs: number;
+  /** The pool's generation when it was created; outdated when the pool's number is higher. */
+  readonly generation: number;
   /** The one owner it has served or serves, null while it is fresh. */
   readonly owner: Owner | null;
   /** Leases so far. */
@@ -25,43 +22,65 @@ interface Numbered {
 
 export interface BootingSlot extends Numbered {
   readonly kind: 'booting';
-  readonly recipe: number;
-  readonly createdAt: number;
+  readonly generation: number;
+  readonly createdAtEpochMs: number;
   readonly abort: AbortController;
 }
 
 export interface IdleSlot extends Numbered {
   readonly kind: 'idle';
-  readonly member: Member;
+  readonly pooled: PooledSandbox;
   /** When it became idle, by the pool's clock. */
   readonly since: number;
 }
 
 export interface LeasedSlot extends Numbered {
   readonly kind: 'leased';
-  readonly member: Member;
-  /** `overstay` is a run that has left its place in the pool's size to others. */
-  readonly purpose: Purpose | 'overstay';
+  readonly pooled: PooledSandbox;
+  /** `overflow` is a run that no longer counts toward the pool's size; see `Lease.releaseSlot`. */
+  readonly purpose: Purpose | 'overflow';
 }
 
 export interface ResettingSlot extends Numbered {
   readonly kind: 'resetting';
-  readonly member: Member;
+  readonly pooled: PooledSandbox;
 }
 
 export interface RetiringSlot extends Numbered {
   readonly kind: 'retiring';
-  readonly member: Member;
-  /** Its end takes too long: what it runs may go on, so that it takes a place until it is gone. */
+  readonly pooled: PooledSandbox;
+  /** Its removal takes too long: its code may still run, so it counts toward the size until it is gone. */
   readonly overdue: boolean;
 }
 
-/** One place of a pool. */
+/** One slot of a pool. */
 export type Slot = BootingSlot | IdleSlot | LeasedSlot | ResettingSlot | RetiringSlot;
 
-/** Whether a slot takes one of the places that the pool's size gives; `recipe` is the one in force. */
-export function takesPlace(slot: Slot, recipe: number): boolean {
+/** Whether a slot counts toward the pool's size; `generation` is the pool's current one. */
+export function countsTowardSize(slot: Slot, generation: number): boolean {
   if (slot.kind === 'leased') return slot.purpose === 'run';
-  if (slot.kind === 'booting') return slot.recipe === recipe;
+  if (slot.kind === 'booting') return slot.generation === generation;
   return slot.kind !== 'retiring' || slot.overdue;
+}
+
+/** A slot as views see it, at one moment. */
+export interface SlotView {
+  /** The sandbox's id, or a temporary name while it boots. */
+  readonly id: string;
+  readonly state: Slot['kind'];
+  readonly sandbox: Sandbox | null;
+  readonly owner: Owner | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly uses: number;
+}
+
+/** The view of a slot. */
+export function viewOf(slot: Slot): SlotView {
+  if (slot.kind === 'booting') {
+    const { createdAtEpochMs: createdAt } = slot;
+    return { id: `booting-${slot.id}`, state: 'booting', sandbox: null, owner: null, createdAt, uses: 0 };
+  }
+  const { sandbox, owner, createdAtEpochMs: createdAt, uses } = slot.pooled;
+  return { id: sandbox.id, state: slot.kind, sandbox, owner, createdAt, uses };
 }

@@ -1,38 +1,61 @@
-import type { PoolOptions } from './options.ts';
-import type { Owner } from './owner.ts';
-import type { Purpose, Slot } from './slot.ts';
+import type { LeaseRequest } from './lease.ts';
+import type { Slot, SlotView } from './slot.ts';
+
+/** How a pool behaves; `pool.*` of the engine's options. */
+export interface PoolOptions {
+  /** Warm sandboxes kept beside those of sessions. */
+  readonly size: number;
+  /** An idle sandbox is replaced this long after its first use. A pool that is unused for as long shrinks. */
+  readonly maxAgeSeconds: number;
+  /** Warm sandboxes that an unused pool keeps. */
+  readonly minIdle: number;
+  readonly maxConcurrentCreations: number;
+  /** `never` gives every lease a sandbox of its own. */
+  readonly reuse: 'reset' | 'never';
+  /** Whether sandboxes are created before the first lease and kept while unused. */
+  readonly prewarm: boolean;
+  /** Requests that may wait; more are refused as `overloaded`. */
+  readonly maxWaiting: number;
+  /** Leases after which a sandbox is replaced. */
+  readonly maxUses: number;
+  readonly resetDeadlineMs: number;
+}
 
 /** A request that has no sandbox yet. */
-export interface Waiter {
+export interface Waiter extends LeaseRequest {
   /** Rises with every request. */
   readonly number: number;
-  readonly owner: Owner;
-  readonly purpose: Purpose;
 }
 
 /**
- * After failed boots: no other is tried before `until`, except for requests newer than `lastWaiter`. It lasts until a boot
- * succeeds.
+ * After failed boots: the pool does not boot another sandbox before `until`, except for requests newer than `lastWaiter`.
+ * A boot that succeeds ends the backoff.
  */
 export interface Backoff {
   readonly failures: number;
-  /** What the latest of them failed with, for people. */
+  /** Message of the latest failure, for people. */
   readonly reason: string;
   readonly until: number;
   readonly lastWaiter: number;
 }
 
-/** All that a plan is made from; times by the pool's clock, in milliseconds. */
+/** The input of a plan; times by the pool's clock, in milliseconds. */
 export interface PoolState {
   readonly options: PoolOptions;
   readonly slots: readonly Slot[];
   /** Oldest first. */
   readonly waiters: readonly Waiter[];
-  /** The recipe in force. */
-  readonly recipe: number;
-  /** When the pool was last asked for a sandbox or got one back; null before the first time. */
+  /** Rises each time the specification of sandboxes changes. */
+  readonly generation: number;
+  /** When the pool last got a request or a sandbox back; null before the first time. */
   readonly usedAt: number | null;
   readonly backoff: Backoff | null;
+}
+
+/** A pool as views see it, at one moment. */
+export interface PoolSnapshot {
+  readonly slots: readonly SlotView[];
+  readonly waiting: number;
 }
 
 const FIRST_BACKOFF_MS = 500;
@@ -49,16 +72,13 @@ export function backOff(
   return { failures, reason, until: now + delay, lastWaiter };
 }
 
-/**
- * The waiters that a failed boot leaves without hope: no other sandbox is being made, and none of their owner's is about
- * to come back.
- */
-export function strandedWaiters({ slots, waiters, recipe }: PoolState): readonly Waiter[] {
-  if (slots.some((slot) => slot.kind === 'booting' && slot.recipe === recipe)) return [];
+/** The waiters that no sandbox can serve after a failed boot: none boots, and none of their owner is about to come back. */
+export function strandedWaiters({ slots, waiters, generation }: PoolState): readonly Waiter[] {
+  if (slots.some((slot) => slot.kind === 'booting' && slot.generation === generation)) return [];
   const returning = new Set<string | undefined>();
   for (const slot of slots) {
     if (slot.kind === 'resetting' || (slot.kind === 'leased' && slot.purpose === 'run'))
-      returning.add(slot.member.owner?.id);
+      returning.add(slot.pooled.owner?.id);
   }
   return waiters.filter(({ owner }) => !returning.has(owner.id));
 }

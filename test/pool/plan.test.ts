@@ -5,15 +5,22 @@ import type { PoolState } from '../../src/pool/state.ts';
 import { FakeSandbox } from './fakeSandbox.ts';
 import { OPTIONS, owner } from './poolBench.ts';
 
-function idle(id: number, ownerId: string | null, bornAt = 0, since = bornAt): Slot {
+function idle(id: number, ownerId: string | null, createdAtMs = 0, since = createdAtMs): Slot {
   const sandbox = new FakeSandbox(`sandbox-${id}`);
   const uses = ownerId === null ? 0 : 1;
-  const member = { sandbox, bornAt, createdAt: 0, recipe: 1, owner: ownerId === null ? null : owner(ownerId), uses };
-  return { kind: 'idle', id, member, since };
+  const pooled = {
+    sandbox,
+    createdAtMs,
+    createdAtEpochMs: 0,
+    generation: 1,
+    owner: ownerId === null ? null : owner(ownerId),
+    uses,
+  };
+  return { kind: 'idle', id, pooled, since };
 }
 
 function state(rest: Partial<PoolState>): PoolState {
-  return { options: OPTIONS, slots: [], waiters: [], recipe: 1, usedAt: 0, backoff: null, ...rest };
+  return { options: OPTIONS, slots: [], waiters: [], generation: 1, usedAt: 0, backoff: null, ...rest };
 }
 
 describe('a plan', () => {
@@ -45,14 +52,14 @@ describe('a plan', () => {
     expect(later.actions.map(({ kind }) => kind)).toEqual(['retire', 'boot']);
   });
 
-  it('gives the place of a run that overstays to the next', () => {
-    const slot = (purpose: 'run' | 'overstay'): Slot => {
+  it('boots a sandbox for the next request once a long run has released its slot', () => {
+    const slot = (purpose: 'run' | 'overflow'): Slot => {
       const { id, ...rest } = idle(1, 'a');
-      return rest.kind === 'idle' ? { kind: 'leased', id, member: rest.member, purpose } : { id, ...rest };
+      return rest.kind === 'idle' ? { kind: 'leased', id, pooled: rest.pooled, purpose } : { id, ...rest };
     };
     const options = { ...OPTIONS, size: 1 };
     const waiters = [{ number: 1, owner: owner('b'), purpose: 'run' as const }];
     expect(plan(state({ options, waiters, slots: [slot('run')] }), 0).actions).toEqual([]);
-    expect(plan(state({ options, waiters, slots: [slot('overstay')] }), 0).actions).toEqual([{ kind: 'boot' }]);
+    expect(plan(state({ options, waiters, slots: [slot('overflow')] }), 0).actions).toEqual([{ kind: 'boot' }]);
   });
 });

@@ -149,37 +149,37 @@ describe('a lease', () => {
   });
 });
 
-describe('a run that overstays', () => {
+describe('a run that releases its slot', () => {
   it('leaves its place to those who wait', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const endless = [await bench.take('a'), await bench.take('a')];
     const third = bench.lease('b');
     await settled();
     expect(bench.living).toHaveLength(2);
-    for (const lease of endless) lease.overstay();
+    for (const lease of endless) lease.releaseSlot();
     expect((await third).kind).toBe('granted');
   });
 
   it('does so once, and for as many at a time as the size', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const first = await bench.take('a');
-    first.overstay();
-    first.overstay();
+    first.releaseSlot();
+    first.releaseSlot();
     const second = await bench.take('a');
-    second.overstay();
+    second.releaseSlot();
     const third = bench.lease('a');
     await settled();
     expect(bench.states).toEqual(['leased', 'leased']);
     first.release('destroy');
     await settled();
-    second.overstay();
+    second.releaseSlot();
     expect((await third).kind).toBe('granted');
   });
 
   it('loses its sandbox when another has its place', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const late = await bench.take('a');
-    late.overstay();
+    late.releaseSlot();
     await bench.take('b');
     late.release('reset');
     expect(bench.sandboxOf(late)).toMatchObject({ disposed: true, resets: 0 });
@@ -189,7 +189,7 @@ describe('a run that overstays', () => {
     const bench = await PoolBench.warm({ size: 1 });
     const late = await bench.take('a');
     bench.failure = new Error('no more');
-    late.overstay();
+    late.releaseSlot();
     await settled();
     late.release('reset');
     await settled();
@@ -383,7 +383,7 @@ describe('a sandbox that cannot be made', () => {
     bench.failure = null;
     await pass(60);
     expect(bench.states).toEqual(['idle', 'idle', 'idle', 'idle']);
-    expect(bench.logged.slice(2)).toEqual(['Sandboxes can be made again.']);
+    expect(bench.logged.slice(2)).toEqual(['Sandboxes can be created again.']);
   });
 
   it('does not hurt those whom another sandbox will serve', async () => {
@@ -537,7 +537,7 @@ describe('new options', () => {
     expect(bench.states).toEqual(['idle', 'idle']);
   });
 
-  it('with another recipe replace what is warm, what boots, and what comes back', async () => {
+  it('of another generation replace what is warm, what boots, and what comes back', async () => {
     const bench = await PoolBench.warm({ size: 3 });
     const lease = await bench.take('a');
     bench.bootMs = null;

@@ -1,9 +1,8 @@
 import { deferred } from '../../src/base/deferred.ts';
-import type { Grant, Lease } from '../../src/pool/lease.ts';
-import type { PoolOptions } from '../../src/pool/options.ts';
-import type { Owner } from '../../src/pool/owner.ts';
-import { Pool, type Prepare } from '../../src/pool/pool.ts';
-import type { Purpose } from '../../src/pool/slot.ts';
+import type { Grant, Lease, Owner, Purpose } from '../../src/pool/lease.ts';
+import { Pool } from '../../src/pool/pool.ts';
+import type { Prepare } from '../../src/pool/recycle.ts';
+import type { PoolOptions } from '../../src/pool/state.ts';
 import { ManualClock } from '../host/manualClock.ts';
 import { FakeSandbox } from './fakeSandbox.ts';
 

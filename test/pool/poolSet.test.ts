@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import type { Grant } from '../../src/pool/lease.ts';
+import type { Grant, Purpose } from '../../src/pool/lease.ts';
 import { Pool } from '../../src/pool/pool.ts';
-import { Pools } from '../../src/pool/poolSet.ts';
-import type { Purpose } from '../../src/pool/slot.ts';
+import { PoolSet } from '../../src/pool/poolSet.ts';
 import { ManualClock } from '../host/manualClock.ts';
 import { FakeSandbox } from './fakeSandbox.ts';
 import { OPTIONS, owner, settled } from './poolBench.ts';
 
-let pools: Pools;
+let pools: PoolSet;
 let boots: string[];
 afterEach(() => pools.dispose());
 
@@ -20,7 +19,7 @@ function open(max: number, options = { ...OPTIONS, size: 1 }): void {
     return new FakeSandbox(`${key} ${boots.length}`);
   };
   const make = (key: string) => new Pool({ boot: boot(key), options, clock: new ManualClock(), log: silentLog });
-  pools = new Pools({ make, options, max });
+  pools = new PoolSet({ make, options, max });
 }
 
 const lease = (key: string, purpose: Purpose = 'run', signal?: AbortSignal) =>
@@ -131,7 +130,7 @@ describe('the pools of an environment', () => {
     await take('x');
     const waiting = [lease('x'), lease('y')];
     const cause = new Error('no host');
-    pools.refuse(cause);
+    pools.rejectWaiting(cause);
     expect(await Promise.all(waiting)).toEqual([
       { kind: 'failed', cause },
       { kind: 'failed', cause },

@@ -1,10 +1,9 @@
 import type { Event } from '../../base/event.ts';
 import type { Host } from '../../host/host.ts';
 import type { Language } from '../../languages/language.ts';
-import type { Grant } from '../../pool/lease.ts';
+import type { Grant, Purpose } from '../../pool/lease.ts';
 import { type Boot, Pool } from '../../pool/pool.ts';
-import { Pools } from '../../pool/poolSet.ts';
-import type { Purpose } from '../../pool/slot.ts';
+import { PoolSet } from '../../pool/poolSet.ts';
 import { bootSandbox } from '../../sandbox/boot.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { EngineDependencies } from '../deps.ts';
@@ -13,7 +12,7 @@ import { problemOf } from '../problems.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo } from '../types.ts';
 import type { Hosts } from './hostManager.ts';
 import { imageOf, type MemoryLimit, memoryOf, poolKeysOf } from './profile.ts';
-import { poolOptionsOf, sameRecipe, specOf } from './recipe.ts';
+import { poolOptionsOf, specChanged, specOf } from './recipe.ts';
 import { warmUp } from './warmUp.ts';
 
 const EVENT_BYTES = 8 * 1024 * 1024;
@@ -44,7 +43,7 @@ export class Environment {
   readonly onDidChange: Event<void>;
   readonly #deps: EngineDependencies;
   readonly #hosts: Hosts;
-  readonly #pools: Pools;
+  readonly #pools: PoolSet;
   /** Keys that were asked for, the latest last. */
   readonly #wanted = new Set<string>();
   #options: Options;
@@ -59,7 +58,7 @@ export class Environment {
     this.#hosts = hosts;
     this.#options = deps.options;
     const { prewarmed, max } = poolKeysOf(deps.options, language.id);
-    this.#pools = new Pools({ make: (key) => this.#makePool(key), options: poolOptionsOf(deps.options), max });
+    this.#pools = new PoolSet({ make: (key) => this.#makePool(key), options: poolOptionsOf(deps.options), max });
     this.onDidChange = this.#pools.onDidChange;
     if (deps.options.pool.prewarm) this.#pools.warm(prewarmed);
   }
@@ -102,7 +101,7 @@ export class Environment {
 
   /** Takes new options; what is warm is replaced if it would be made otherwise now. */
   configure(options: Options): void {
-    const same = sameRecipe(options, this.#options, this.language.id);
+    const same = !specChanged(options, this.#options, this.language.id);
     this.#options = options;
     if (same) this.#configurePools();
     else this.refresh();
@@ -191,7 +190,7 @@ export class Environment {
 
   /** Whoever waits for a sandbox of a host that cannot be used is told so. */
   #blame(host: Host, error: unknown): void {
-    if (this.#hosts.failed(host, problemOf(error)) && host === this.#hosts.current) this.#pools.refuse(error);
+    if (this.#hosts.failed(host, problemOf(error)) && host === this.#hosts.current) this.#pools.rejectWaiting(error);
   }
 
   /** Looks after the host while somebody waits: what they wait for may be in the hands of one that stands still. */

@@ -40,9 +40,9 @@ export function specOf(options: Options, language: LanguageId, { machine, owner 
   });
 }
 
-/** Whether a language's warm sandboxes made with one are as good with the other. */
-export function sameRecipe(one: Options, other: Options, language: LanguageId): boolean {
-  const recipe = (options: Options) => {
+/** Whether sandboxes of a language differ between two sets of options, so that warm ones must be replaced. */
+export function specChanged(one: Options, other: Options, language: LanguageId): boolean {
+  const specKey = (options: Options) => {
     const { outputKb } = options.limits;
     const preload = language === 'python' ? options.python.preload : [];
     return JSON.stringify([
@@ -53,5 +53,5 @@ export function sameRecipe(one: Options, other: Options, language: LanguageId): 
       outputKb,
     ]);
   };
-  return recipe(one) === recipe(other);
+  return specKey(one) !== specKey(other);
 }

@@ -11,8 +11,8 @@ import { type Executed, execute, killer } from './execute.ts';
 import { notRun, resultOf } from './result.ts';
 import { timeoutMsOf } from './validateRequest.ts';
 
-/** A check that takes longer than this keeps no place in the pool. */
-const OVERSTAY_MS = 1_000;
+/** A check that takes longer than this releases its slot in the pool. */
+const SLOT_RELEASE_MS = 1_000;
 
 /** A request that was found sound, on its way. */
 export interface Run {
@@ -47,8 +47,8 @@ async function runLeased(run: Run, environment: Environment, clock: Clock): Prom
   const grant = await environment.lease(run.request.owner, 'run', { key, signal: run.signal });
   if (grant.kind !== 'granted') return { executed: null, refusal: notRun(run.runId, refusalOf(grant)) };
   environment.countRun();
-  // Whoever waits behind checks that take long gets a sandbox all the same.
-  const late = run.task ? clock.schedule(OVERSTAY_MS, () => grant.lease.overstay()) : null;
+  // Long checks must not keep other requests waiting.
+  const late = run.task ? clock.schedule(SLOT_RELEASE_MS, () => grant.lease.releaseSlot()) : null;
   const executed = await executeOnce(run, environment, grant.lease, clock);
   late?.dispose();
   grant.lease.release(releaseAfter(executed.end));

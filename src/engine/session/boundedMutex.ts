@@ -1,62 +1,50 @@
-import { deferred } from '../../base/deferred.ts';
+import { WaitingList } from '../../base/waitingList.ts';
 
-/** What waiting for a turn comes to. */
-export type Turn =
-  /** Nobody else has one until `done` is called. */
-  | { readonly kind: 'taken'; readonly done: () => void }
+/** The outcome of waiting for the mutex. */
+export type Acquisition =
+  /** The caller holds the mutex until it calls `release`. */
+  | { readonly kind: 'acquired'; readonly release: () => void }
   | { readonly kind: 'aborted' }
   /** Too many wait. */
   | { readonly kind: 'full' }
-  /** All who waited were sent away. */
-  | { readonly kind: 'dismissed' };
+  /** `rejectWaiting` was called. */
+  | { readonly kind: 'rejected' };
 
-/** One at a time, in the order of arrival. */
-export class Turns {
+/** A mutex with a bounded queue: one holder at a time, in the order of arrival. */
+export class BoundedMutex {
   readonly #limit: number;
-  readonly #waiting = new Set<(turn: Turn) => void>();
-  #taken = false;
+  readonly #waiting = new WaitingList<object, Acquisition>({ kind: 'aborted' });
+  #isHeld = false;
 
-  /** At most `limit` may wait. */
+  /** At most `limit` callers may wait. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Whether somebody has a turn now. */
-  get taken(): boolean {
-    return this.#taken;
+  get isHeld(): boolean {
+    return this.#isHeld;
   }
 
-  async take(signal?: AbortSignal): Promise<Turn> {
+  async acquire(signal?: AbortSignal): Promise<Acquisition> {
     if (signal?.aborted) return { kind: 'aborted' };
-    if (!this.#taken) return this.#give();
+    if (!this.#isHeld) return this.#hold();
     if (this.#waiting.size >= this.#limit) return { kind: 'full' };
-    const { promise, resolve } = deferred<Turn>();
-    const abort = () => {
-      if (this.#waiting.delete(resolve)) resolve({ kind: 'aborted' });
-    };
-    this.#waiting.add(resolve);
-    signal?.addEventListener('abort', abort, { once: true });
-    const turn = await promise;
-    signal?.removeEventListener('abort', abort);
-    return turn;
+    return this.#waiting.add({}, signal);
   }
 
-  /** Sends all who wait away; the turn that is taken goes on. */
-  dismiss(): void {
-    for (const resolve of this.#waiting) resolve({ kind: 'dismissed' });
-    this.#waiting.clear();
+  /** Rejects every waiting caller; the current holder keeps the mutex. */
+  rejectWaiting(): void {
+    this.#waiting.answerAll({ kind: 'rejected' });
   }
 
-  #give(): Turn {
-    this.#taken = true;
-    return { kind: 'taken', done: () => this.#next() };
+  #hold(): Acquisition {
+    this.#isHeld = true;
+    return { kind: 'acquired', release: () => this.#release() };
   }
 
-  #next(): void {
-    this.#taken = false;
-    const [first] = this.#waiting;
-    if (!first) return;
-    this.#waiting.delete(first);
-    first(this.#give());
+  #release(): void {
+    this.#isHeld = false;
+    const { first } = this.#waiting;
+    if (first) this.#waiting.answer(first, this.#hold());
   }
 }

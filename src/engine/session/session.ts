@@ -17,7 +17,7 @@ import { type Executed, execute, interrupter } from '../run/execute.ts';
 import type { Stopper } from '../run/terminator.ts';
 import { statusOf } from '../run/verdict.ts';
 import type { EngineProblem, LanguageId, Owner, Result, RunOutput, SessionInfo, SessionState } from '../types.ts';
-import { type Turn, Turns } from './boundedMutex.ts';
+import { type Acquisition, BoundedMutex } from './boundedMutex.ts';
 import { PendingQuestion } from './pendingQuestion.ts';
 
 const MAX_WAITING_CELLS = 100;
@@ -75,7 +75,7 @@ type State =
 export class Session {
   readonly id: string;
   readonly #deps: SessionDeps;
-  readonly #turns = new Turns(MAX_WAITING_CELLS);
+  readonly #mutex = new BoundedMutex(MAX_WAITING_CELLS);
   readonly #openedAt = Date.now();
   #lastUsedAt = this.#openedAt;
   #runs = 0;
@@ -128,28 +128,28 @@ export class Session {
 
   /** Gets its first sandbox. A session that could not start is `ended`; the problem says why. */
   async start(signal?: AbortSignal): Promise<EngineProblem | null> {
-    const turn = await this.#turns.take(signal);
-    if (turn.kind !== 'taken') {
+    const turn = await this.#mutex.acquire(signal);
+    if (turn.kind !== 'acquired') {
       if (this.#isStarting()) this.#become({ kind: 'ended', reason: 'its start was cancelled' });
       return this.#noTurn(turn.kind);
     }
     try {
       return this.#isStarting() ? await this.#begin(signal) : this.refusal();
     } finally {
-      turn.done();
+      turn.release();
     }
   }
 
   /** Runs a cell when its turn has come. Never rejects. */
   async run(cell: SessionCell): Promise<CellAnswer> {
     const turn = await this.#turnOf(cell);
-    if (turn.kind !== 'taken') return { kind: 'refused', problem: this.#noTurn(turn.kind) };
+    if (turn.kind !== 'acquired') return { kind: 'refused', problem: this.#noTurn(turn.kind) };
     try {
       const life = this.#state;
       if (life.kind !== 'live') return { kind: 'refused', problem: this.refusal() ?? engineClosed() };
       return await this.#runIn(life, cell);
     } finally {
-      turn.done();
+      turn.release();
     }
   }
 
@@ -160,9 +160,9 @@ export class Session {
   async ask<T>(question: Question<T>, nothing: T, signal?: AbortSignal): Promise<Result<T>> {
     const refusal = this.refusal();
     if (refusal) return { ok: false, error: refusal };
-    const turn = this.#turns.taken ? null : await this.#turns.take(signal);
-    if (turn?.kind !== 'taken') return { ok: true, value: nothing };
-    const answered = this.#askNow(question, nothing).finally(turn.done);
+    const turn = this.#mutex.isHeld ? null : await this.#mutex.acquire(signal);
+    if (turn?.kind !== 'acquired') return { ok: true, value: nothing };
+    const answered = this.#askNow(question, nothing).finally(turn.release);
     return { ok: true, value: await this.#inTime(answered, nothing, signal) };
   }
 
@@ -175,7 +175,7 @@ export class Session {
   /** A new interpreter in a new sandbox; the cell that runs and those that wait are sent away. */
   restart(signal?: AbortSignal): Promise<EngineProblem | null> {
     if (this.#state.kind === 'closed' || this.#isStarting()) return Promise.resolve(this.refusal());
-    this.#turns.dismiss();
+    this.#mutex.rejectWaiting();
     this.#leave({ kind: 'starting' });
     return this.start(signal);
   }
@@ -183,7 +183,7 @@ export class Session {
   /** Ends it for good; `reason` as in `it was closed`. */
   close(reason: string): void {
     this.#leave({ kind: 'closed', reason });
-    this.#turns.dismiss();
+    this.#mutex.rejectWaiting();
   }
 
   async #begin(signal?: AbortSignal): Promise<EngineProblem | null> {
@@ -224,11 +224,11 @@ export class Session {
     return { kind: 'ran', executed, loss: this.#state === life ? null : this.#lossOf() };
   }
 
-  async #turnOf({ signal }: SessionCell): Promise<Turn | { readonly kind: 'stuck' }> {
+  async #turnOf({ signal }: SessionCell): Promise<Acquisition | { readonly kind: 'stuck' }> {
     const question = this.#question;
-    if (!question) return this.#turns.take(signal);
+    if (!question) return this.#mutex.acquire(signal);
     question.hurry();
-    const turn = await this.#turns.take(AbortSignal.any(signal ? [signal, question.stuck] : [question.stuck]));
+    const turn = await this.#mutex.acquire(AbortSignal.any(signal ? [signal, question.stuck] : [question.stuck]));
     return turn.kind === 'aborted' && !signal?.aborted ? { kind: 'stuck' } : turn;
   }
 
@@ -308,7 +308,7 @@ export class Session {
     return this.#state.kind === 'starting';
   }
 
-  #noTurn(kind: 'aborted' | 'full' | 'dismissed' | 'stuck'): EngineProblem {
+  #noTurn(kind: 'aborted' | 'full' | 'rejected' | 'stuck'): EngineProblem {
     if (kind === 'aborted') return cancelled();
     if (kind === 'stuck') return stillAsked(this.id);
     if (kind === 'full') return overloaded(`Too many runs wait for session ${this.id} already.`);
