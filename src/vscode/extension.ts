@@ -2,15 +2,15 @@ import type { ExtensionContext } from 'vscode';
 import { type App, createApp } from './app.ts';
 import { registerCommands } from './commands/register.ts';
 import { registerMcp } from './mcp/definitions.ts';
-import { registerAnswers } from './notebook/answers.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
 import { registerControllers } from './notebook/controller.ts';
 import { createNotebooks } from './notebook/createNotebooks.ts';
-import { registerLeanLanguage } from './notebook/leanLanguage.ts';
+import { registerAnswers } from './notebook/language/languageFeatures.ts';
+import { registerLeanLanguage } from './notebook/language/leanLanguage.ts';
 import { registerLossStatus } from './notebook/lostSession.ts';
 import { registerPoolActions } from './pool/actions.ts';
 import { registerPoolView } from './pool/view.ts';
-import { registerStatusBar } from './status/statusBar.ts';
+import { registerStatusBar } from './statusBar.ts';
 
 let app: App | undefined;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/engine/types.ts';
-import { closingSteps } from '../../src/vscode/notebook/closingSteps.ts';
+import { closingSteps } from '../../src/vscode/notebook/output/closingSteps.ts';
 import { runResult } from '../mcp/stubEngine.ts';
 import { message, report } from './reports.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mimeItems } from '../../src/vscode/notebook/mimeItems.ts';
+import { mimeItems } from '../../src/vscode/notebook/output/mimeItems.ts';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/engine/types.ts';
 import { EngineHandle } from '../../src/vscode/engineHandle.ts';
-import { NotebookSession } from '../../src/vscode/notebook/session.ts';
+import { NotebookSession } from '../../src/vscode/notebook/notebookSession.ts';
 import { BOB, EngineBench, until } from '../engine/engineBench.ts';
 
 const handles: EngineHandle[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunOutput } from '../../src/engine/types.ts';
-import { OutputBatch } from '../../src/vscode/notebook/outputSteps.ts';
+import { OutputBatch } from '../../src/vscode/notebook/output/outputSteps.ts';
 
 function stepsOf(...outputs: RunOutput[]) {
   const batch = new OutputBatch();

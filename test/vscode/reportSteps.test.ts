@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, recheckedSteps, reportSteps } from '../../src/vscode/notebook/reportSteps.ts';
+import { errorOf, recheckedSteps, reportSteps } from '../../src/vscode/notebook/output/reportSteps.ts';
 import { message, report } from './reports.ts';
 
 const GOAL = 'n : Nat\n⊢ n + 0 = n';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statusText } from '../../src/vscode/status/statusText.ts';
+import { statusText } from '../../src/vscode/statusText.ts';
 import { environment, sandbox, session, snapshot } from './snapshots.ts';
 
 const WARM = snapshot({

@@ -3,7 +3,7 @@ import { obstaclesIn, readinessText } from '../../engine/obstacles.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
-import { applyFix, fixFor, showProblem } from './fix.ts';
+import { applyFix, fixFor, showProblem } from './fixProblem.ts';
 
 /** Looks at everything anew, writes what was found to the log and says the verdict. */
 export async function doctor(app: App): Promise<void> {

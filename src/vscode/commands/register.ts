@@ -6,7 +6,7 @@ import { ALL_LANGUAGES } from '../languages.ts';
 import { buildEnvironment } from './build.ts';
 import { copyMcpAddress } from './copyAddress.ts';
 import { doctor } from './doctor.ts';
-import { fixProblem } from './fix.ts';
+import { fixProblem } from './fixProblem.ts';
 
 type Act = (app: App) => unknown;
 

@@ -2,16 +2,16 @@ import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vs
 import { messageOf, plainText } from '../../base/log.ts';
 import type { EngineProblem, LanguageId, RunResult } from '../../engine/types.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
+import { endExecution } from './cellExecution.ts';
 import type { CellNames } from './cellNames.ts';
-import { CellOutput } from './cellOutput.ts';
-import { closingSteps } from './closingSteps.ts';
-import type { CellDiagnostics } from './diagnostics.ts';
-import { endExecution } from './endExecution.ts';
-import { notice, type OutputStep } from './outputSteps.ts';
+import type { CellDiagnostics } from './language/diagnostics.ts';
+import type { NotebookSession } from './notebookSession.ts';
+import { CellOutput } from './output/cellOutput.ts';
+import { closingSteps } from './output/closingSteps.ts';
+import { notice, type OutputStep } from './output/outputSteps.ts';
+import { ShownDisplays } from './output/shownDisplays.ts';
 import { showRechecked } from './rechecked.ts';
-import type { NotebookSession } from './session.ts';
 import { SessionCells } from './sessionCells.ts';
-import { ShownDisplays } from './shownDisplays.ts';
 
 const INTERRUPTED = notice('Interrupted before the session was open.');
 

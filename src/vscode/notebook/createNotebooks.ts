@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { showProblem } from '../commands/fix.ts';
+import { showProblem } from '../commands/fixProblem.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 import { notifyLoss } from './lostSession.ts';
 import { chooseKernel } from './newSession.ts';

@@ -12,7 +12,7 @@ import {
 import { DisposableStack } from '../../base/disposable.ts';
 import { plainText } from '../../base/log.ts';
 import type { App } from '../app.ts';
-import { settled } from '../settled.ts';
+import { settled } from '../throttle.ts';
 import { NOTEBOOK_TYPE } from './controller.ts';
 import type { ActiveNotebook, Notebooks } from './notebooks.ts';
 

@@ -5,9 +5,9 @@ import type { EngineProblem, LanguageId, Result, SessionInfo } from '../../engin
 import type { EngineHandle } from '../engineHandle.ts';
 import { CellNames } from './cellNames.ts';
 import { CellQueue } from './cellQueue.ts';
-import { CellDiagnostics } from './diagnostics.ts';
+import { CellDiagnostics } from './language/diagnostics.ts';
+import { CLOSED, NotebookSession } from './notebookSession.ts';
 import { Questions } from './questions.ts';
-import { CLOSED, NotebookSession } from './session.ts';
 
 // Saving an untitled notebook opens the file and closes the other; the file may be empty at first.
 const MOVE_MS = 1_000;

@@ -1,8 +1,8 @@
 import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
-import { CellOutput } from './cellOutput.ts';
-import { endExecution } from './endExecution.ts';
-import { type CheckReport, errorOf, recheckedSteps } from './reportSteps.ts';
-import { ShownDisplays } from './shownDisplays.ts';
+import { endExecution } from './cellExecution.ts';
+import { CellOutput } from './output/cellOutput.ts';
+import { type CheckReport, errorOf, recheckedSteps } from './output/reportSteps.ts';
+import { ShownDisplays } from './output/shownDisplays.ts';
 
 /**
  * Replaces what a cell shows by what is said of it now; its number and its times stay those of its run. False when the

@@ -1,6 +1,6 @@
 import type { CellReport } from '../../engine/types.ts';
 import type { CellNames } from './cellNames.ts';
-import type { CellToRun } from './session.ts';
+import type { CellToRun } from './notebookSession.ts';
 
 /** What is asked of a cell of the editor. */
 interface Cell {

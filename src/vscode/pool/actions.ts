@@ -2,9 +2,9 @@ import { commands, type Disposable, window } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
 import type { Engine, Result, SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
+import { counted } from '../format.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import type { Node } from './rowProvider.ts';
-import { counted } from './words.ts';
 
 /** What can be done with the rows of the pool view. */
 export function registerPoolActions({ engine }: App, active: Notebooks): Disposable {

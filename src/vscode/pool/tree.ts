@@ -8,8 +8,8 @@ import type {
   SlotState,
   Snapshot,
 } from '../../engine/types.ts';
+import { ageWords, counted, importsWords, joined, memoryWords, oneLine } from '../format.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
-import { ageWords, counted, importsWords, joined, memoryWords, oneLine } from './words.ts';
 
 /** What a row stands for; actions get it back. */
 export type Subject =

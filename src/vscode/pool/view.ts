@@ -2,9 +2,9 @@ import { commands, type TreeView, window } from 'vscode';
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
 import type { SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
-import { helpKind } from '../commands/fixes.ts';
+import { helpKind } from '../commands/chooseFix.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
-import { settled } from '../settled.ts';
+import { settled } from '../throttle.ts';
 import { type Node, RowProvider } from './rowProvider.ts';
 import { poolRows, type Row } from './tree.ts';
 

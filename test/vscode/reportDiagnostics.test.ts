@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { squigglesOf } from '../../src/vscode/notebook/squiggles.ts';
+import { squigglesOf } from '../../src/vscode/notebook/language/reportDiagnostics.ts';
 import { message, report } from './reports.ts';
 
 function placesOf(code: string, over: Parameters<typeof message>[0]) {

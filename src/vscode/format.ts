@@ -1,4 +1,4 @@
-import { plainText } from '../../base/log.ts';
+import { plainText } from '../base/log.ts';
 
 /** More of a header than this is for the tooltip. */
 const IMPORTS_LENGTH = 40;

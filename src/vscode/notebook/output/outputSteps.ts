@@ -1,4 +1,4 @@
-import type { Display, RunError, RunOutput } from '../../engine/types.ts';
+import type { Display, RunError, RunOutput } from '../../../engine/types.ts';
 
 /** One change of a cell's outputs. */
 export type OutputStep =

@@ -1,6 +1,6 @@
 import { type CharacterPair, type Disposable, extensions, languages } from 'vscode';
-import { toDisposable } from '../../base/disposable.ts';
-import { EDITOR_LANGUAGES } from '../languages.ts';
+import { toDisposable } from '../../../base/disposable.ts';
+import { EDITOR_LANGUAGES } from '../../languages.ts';
 
 /** Brings the language's grammar, its abbreviations and a far richer configuration. */
 const LEAN_EXTENSION = 'leanprover.lean4';

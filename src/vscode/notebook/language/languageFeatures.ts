@@ -11,14 +11,14 @@ import {
   Range,
   type TextDocument,
 } from 'vscode';
-import { DisposableStack } from '../../base/disposable.ts';
-import type { CellPlace, Completions } from '../../engine/types.ts';
-import type { App } from '../app.ts';
-import { abortSignal } from '../cancellation.ts';
-import { ALL_LANGUAGES } from '../languages.ts';
-import { type Asked, askedAt } from './asked.ts';
-import { NOTEBOOK_TYPE } from './controller.ts';
-import type { Notebooks } from './notebooks.ts';
+import { DisposableStack } from '../../../base/disposable.ts';
+import type { CellPlace, Completions } from '../../../engine/types.ts';
+import type { App } from '../../app.ts';
+import { abortSignal } from '../../cancellation.ts';
+import { ALL_LANGUAGES } from '../../languages.ts';
+import { type Asked, askedAt } from '../asked.ts';
+import { NOTEBOOK_TYPE } from '../controller.ts';
+import type { Notebooks } from '../notebooks.ts';
 
 /** Completions from living sessions; hovers and definitions, too, where the language has them. */
 export function registerAnswers(app: App, active: Notebooks): Disposable {

@@ -1,5 +1,5 @@
-import type { CellReport, RunError } from '../../engine/types.ts';
-import { codeBlock } from './markdown.ts';
+import type { CellReport, RunError } from '../../../engine/types.ts';
+import { codeBlock } from '../markdown.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 
 /** What is said of one cell: by its own run, or when a run of an earlier one had it checked again. */

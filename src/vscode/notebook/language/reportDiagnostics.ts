@@ -1,4 +1,4 @@
-import type { CheckReport } from './reportSteps.ts';
+import type { CheckReport } from '../output/reportSteps.ts';
 
 /** A message at its place in the editor's coordinates: lines from 0, UTF-16 units from 0. */
 export interface Squiggle {

@@ -1,6 +1,6 @@
 import { type NotebookCellExecution, NotebookCellOutput, NotebookCellOutputItem } from 'vscode';
-import { messageOf, plainText } from '../../base/log.ts';
-import type { Display, RunError, RunOutput } from '../../engine/types.ts';
+import { messageOf, plainText } from '../../../base/log.ts';
+import type { Display, RunError, RunOutput } from '../../../engine/types.ts';
 import { mimeItems } from './mimeItems.ts';
 import { notice, OutputBatch, type OutputStep } from './outputSteps.ts';
 import type { ShownDisplays } from './shownDisplays.ts';

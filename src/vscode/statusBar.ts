@@ -1,8 +1,8 @@
 import { StatusBarAlignment, ThemeColor, window } from 'vscode';
-import { type Disposable, DisposableStack } from '../../base/disposable.ts';
-import type { App } from '../app.ts';
-import { settled } from '../settled.ts';
+import { type Disposable, DisposableStack } from '../base/disposable.ts';
+import type { App } from './app.ts';
 import { statusText } from './statusText.ts';
+import { settled } from './throttle.ts';
 
 /** The status bar item; a click on it shows the pool. */
 export function registerStatusBar({ engine, health }: App): Disposable {

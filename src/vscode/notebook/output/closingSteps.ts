@@ -1,5 +1,5 @@
-import type { RunError, RunResult, SessionState } from '../../engine/types.ts';
-import { counted } from '../pool/words.ts';
+import type { RunError, RunResult, SessionState } from '../../../engine/types.ts';
+import { counted } from '../../format.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 import { errorOf, reportSteps } from './reportSteps.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { LANGUAGES } from '../../src/engine/types.ts';
 import type { ProblemKind } from '../../src/host/problem.ts';
-import { fixOf } from '../../src/vscode/commands/fixes.ts';
+import { fixOf } from '../../src/vscode/commands/chooseFix.ts';
 import { EDITOR_LANGUAGES } from '../../src/vscode/languages.ts';
 
 const KINDS: readonly ProblemKind[] = [

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 import { openSetting } from '../settings.ts';
 import { buildEnvironment } from './build.ts';
-import { type Fix, fixOf } from './fixes.ts';
+import { type Fix, fixOf } from './chooseFix.ts';
 
 /** What is sent before the prompt is there ends up above it. */
 const PROMPT_MS = 1_500;

@@ -7,9 +7,9 @@ import {
   type TextDocument,
   workspace,
 } from 'vscode';
-import { type Disposable, DisposableStack } from '../../base/disposable.ts';
-import type { CheckReport } from './reportSteps.ts';
-import { type Squiggle, squigglesOf } from './squiggles.ts';
+import { type Disposable, DisposableStack } from '../../../base/disposable.ts';
+import type { CheckReport } from '../output/reportSteps.ts';
+import { type Squiggle, squigglesOf } from './reportDiagnostics.ts';
 
 const SEVERITIES: Readonly<Record<Squiggle['severity'], DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,

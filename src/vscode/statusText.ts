@@ -1,6 +1,6 @@
-import type { EngineProblem, SessionInfo, Snapshot } from '../../engine/types.ts';
-import { ALL_LANGUAGES } from '../languages.ts';
-import { counted } from '../pool/words.ts';
+import type { EngineProblem, SessionInfo, Snapshot } from '../engine/types.ts';
+import { counted } from './format.ts';
+import { ALL_LANGUAGES } from './languages.ts';
 
 /** What the status bar item shows. */
 export interface StatusText {

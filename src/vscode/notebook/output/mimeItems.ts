@@ -1,4 +1,4 @@
-import type { Display } from '../../engine/types.ts';
+import type { Display } from '../../../engine/types.ts';
 
 /** One form of an output. */
 export interface MimeItem {

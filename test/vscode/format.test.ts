@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ageWords, counted, importsWords, memoryWords, oneLine } from '../../src/vscode/pool/words.ts';
+import { ageWords, counted, importsWords, memoryWords, oneLine } from '../../src/vscode/format.ts';
 
 it('says a time span in its largest unit', () => {
   expect([-5, 0, 59_999, 60_000, 3_600_000, 86_400_000].map(ageWords)).toEqual([
