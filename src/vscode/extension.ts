@@ -5,7 +5,7 @@ import { registerMcp } from './mcp/definitions.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
 import { registerControllers } from './notebook/controller.ts';
 import { createNotebooks } from './notebook/createNotebooks.ts';
-import { registerAnswers } from './notebook/language/languageFeatures.ts';
+import { registerLanguageFeatures } from './notebook/language/languageFeatures.ts';
 import { registerLeanLanguage } from './notebook/language/leanLanguage.ts';
 import { registerLossStatus } from './notebook/lostSession.ts';
 import { registerPoolActions } from './pool/actions.ts';
@@ -26,7 +26,7 @@ export function activate(context: ExtensionContext): void {
     registerMcp(app),
     registerControllers(notebooks),
     registerLeanLanguage(),
-    registerAnswers(app, notebooks),
+    registerLanguageFeatures(app, notebooks),
     registerLossStatus(app, notebooks),
     registerNotebookCommands(app, notebooks),
     registerCommands(app),

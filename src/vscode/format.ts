@@ -4,7 +4,7 @@ import { plainText } from '../base/log.ts';
 const IMPORTS_LENGTH = 40;
 
 /** A time span for people, in its largest unit: `<1 min`, `3 min`, `2 h`, `4 d`. */
-export function ageWords(ms: number): string {
+export function formatAge(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   // Seconds would have rows change all the time, and a row that changes loses the mouse.
   if (seconds < 60) return '<1 min';
@@ -14,17 +14,17 @@ export function ageWords(ms: number): string {
 }
 
 /** Memory for people: `114 MB`, or nothing when it is not known. */
-export function memoryWords(bytes: number | null): string | undefined {
+export function formatMemory(bytes: number | null): string | undefined {
   return bytes === null ? undefined : `${Math.round(bytes / 1_048_576)} MB`;
 }
 
 /** `1 run`, `3 runs`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
 /** The parts that there are, between middle dots. */
-export function joined(...parts: readonly (string | undefined)[]): string {
+export function joinParts(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
 }
 
@@ -34,7 +34,7 @@ export function oneLine(text: string): string {
 }
 
 /** What a header of Lean imports, short: `imports Lean, Std`; nothing for an empty one. */
-export function importsWords(header: string): string | undefined {
+export function formatImports(header: string): string | undefined {
   const lines = header.split('\n').map((line) => oneLine(line).replace(/^import /, ''));
   const modules = lines.filter(Boolean).join(', ');
   if (modules === '') return undefined;

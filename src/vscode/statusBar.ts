@@ -2,7 +2,7 @@ import { StatusBarAlignment, ThemeColor, window } from 'vscode';
 import { type Disposable, DisposableStack } from '../base/disposable.ts';
 import type { App } from './app.ts';
 import { statusText } from './statusText.ts';
-import { settled } from './throttle.ts';
+import { throttled } from './throttle.ts';
 
 /** The status bar item; a click on it shows the pool. */
 export function registerStatusBar({ engine, health }: App): Disposable {
@@ -16,7 +16,7 @@ export function registerStatusBar({ engine, health }: App): Disposable {
     item.tooltip = tooltip;
     item.backgroundColor = warning ? new ThemeColor('statusBarItem.warningBackground') : undefined;
   };
-  stack.add(engine.onDidChange(stack.add(settled(draw)).trigger));
+  stack.add(engine.onDidChange(stack.add(throttled(draw)).trigger));
   stack.add(health.onDidChange(draw));
   draw();
   item.show();

@@ -1,5 +1,5 @@
 import type { EngineProblem, SessionInfo, Snapshot } from '../engine/types.ts';
-import { counted } from './format.ts';
+import { formatCount } from './format.ts';
 import { ALL_LANGUAGES } from './languages.ts';
 
 /** What the status bar item shows. */
@@ -15,7 +15,7 @@ export function statusText({ environments, sessions, running }: Snapshot, proble
     return { text: '$(warning) Hothouse', tooltip: `${problem.message} ${problem.advice}`, warning: true };
   }
   const warm = environments.flatMap(({ sandboxes }) => sandboxes).filter(({ state }) => state === 'idle').length;
-  const parts = [`${warm} warm`, sessionsWords(sessions), counted(running, 'run')];
+  const parts = [`${warm} warm`, formatSessions(sessions), formatCount(running, 'run')];
   const tooltip = `Hothouse: ${parts.join(', ')}`;
   if (running > 0) return { text: `$(loading~spin) Hothouse ${running}`, tooltip, warning: false };
   if (warm > 0) return { text: `$(flame) Hothouse ${warm}`, tooltip, warning: false };
@@ -23,8 +23,8 @@ export function statusText({ environments, sessions, running }: Snapshot, proble
 }
 
 /** `2 sessions (1 Python, 1 Lean)`. */
-function sessionsWords(sessions: readonly SessionInfo[]): string {
-  const words = counted(sessions.length, 'session');
+function formatSessions(sessions: readonly SessionInfo[]): string {
+  const words = formatCount(sessions.length, 'session');
   const counts = ALL_LANGUAGES.map(({ id, name }) => ({
     name,
     count: sessions.filter(({ language }) => language === id).length,

@@ -1,10 +1,10 @@
 import type { Disposable } from '../base/disposable.ts';
 
 /** Changes come in bursts, and what draws them would flicker. */
-const SETTLE_MS = 150;
+const DELAY_MS = 150;
 
 /** Calls `action` a moment after the first of several triggers. */
-export function settled(action: () => void): Disposable & { trigger(): void } {
+export function throttled(action: () => void): Disposable & { trigger(): void } {
   let timer: NodeJS.Timeout | undefined;
   const fire = () => {
     timer = undefined;
@@ -12,7 +12,7 @@ export function settled(action: () => void): Disposable & { trigger(): void } {
   };
   return {
     trigger: () => {
-      timer ??= setTimeout(fire, SETTLE_MS);
+      timer ??= setTimeout(fire, DELAY_MS);
     },
     dispose: () => clearTimeout(timer),
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { LANGUAGES } from '../../src/engine/types.ts';
 import type { ProblemKind } from '../../src/host/problem.ts';
-import { fixOf } from '../../src/vscode/commands/chooseFix.ts';
+import { chooseFix } from '../../src/vscode/commands/chooseFix.ts';
 import { EDITOR_LANGUAGES } from '../../src/vscode/languages.ts';
 
 const KINDS: readonly ProblemKind[] = [
@@ -24,7 +24,7 @@ const KINDS: readonly ProblemKind[] = [
 
 const { python, lean } = EDITOR_LANGUAGES;
 
-describe('fixOf', () => {
+describe('chooseFix', () => {
   const problem = (kind: ProblemKind, command?: string) => ({
     kind,
     message: 'm',
@@ -33,37 +33,40 @@ describe('fixOf', () => {
   });
 
   it('runs the command that a problem names', () => {
-    expect(fixOf(problem('engine_stopped', 'sudo systemctl start docker'), python, false)).toMatchObject({
+    expect(chooseFix(problem('engine_stopped', 'sudo systemctl start docker'), python, false)).toMatchObject({
       kind: 'terminal',
       command: 'sudo systemctl start docker',
     });
   });
 
   it('opens the setting when the user named the engine', () => {
-    expect(fixOf(problem('engine_stopped', 'service docker start'), python, true)).toMatchObject({
+    expect(chooseFix(problem('engine_stopped', 'service docker start'), python, true)).toMatchObject({
       kind: 'setting',
       key: 'hothouse.docker.host',
     });
   });
 
   it('opens the setting of an image that is missing and not ours to build', () => {
-    expect(fixOf(problem('image_missing'), lean, false)).toMatchObject({ kind: 'setting', key: 'hothouse.lean.image' });
+    expect(chooseFix(problem('image_missing'), lean, false)).toMatchObject({
+      kind: 'setting',
+      key: 'hothouse.lean.image',
+    });
   });
 
   it('builds a missing image in the editor rather than in a terminal', () => {
-    expect(fixOf(problem('image_missing', 'hothouse build python'), python, false).kind).toBe('build');
+    expect(chooseFix(problem('image_missing', 'hothouse build python'), python, false).kind).toBe('build');
   });
 
   it("opens the setting of the language's own image", () => {
-    expect(fixOf(problem('image_unusable'), lean, false)).toMatchObject({ key: 'hothouse.lean.image' });
-    expect(fixOf(problem('image_unusable'), python, false)).toMatchObject({ key: 'hothouse.python.image' });
+    expect(chooseFix(problem('image_unusable'), lean, false)).toMatchObject({ key: 'hothouse.lean.image' });
+    expect(chooseFix(problem('image_unusable'), python, false)).toMatchObject({ key: 'hothouse.python.image' });
   });
 
   it('opens only settings that exist', () => {
     const keys = Object.keys(packageJson.contributes.configuration.properties);
     for (const kind of KINDS) {
       for (const language of [python, lean]) {
-        const fix = fixOf(problem(kind), language, true);
+        const fix = chooseFix(problem(kind), language, true);
         if (fix.kind !== 'setting') continue;
         const { key } = fix;
         expect(keys.filter((known) => known.startsWith(key)).length, key).toBeGreaterThan(0);

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
-import { Questions } from '../../src/vscode/notebook/questions.ts';
+import { QuestionQueue } from '../../src/vscode/notebook/notebookSession.ts';
 
 const { signal } = new AbortController();
 
 it('asks the second question when the first has its answer', async () => {
-  const questions = new Questions();
+  const questions = new QuestionQueue();
   const first = deferred<string>();
   const asked: string[] = [];
   const answers = [
@@ -25,7 +25,7 @@ it('asks the second question when the first has its answer', async () => {
 });
 
 it('does not ask what nobody wants to know any more', async () => {
-  const questions = new Questions();
+  const questions = new QuestionQueue();
   const first = deferred<string>();
   const impatient = new AbortController();
   void questions.ask(() => first.promise, signal);
@@ -36,7 +36,7 @@ it('does not ask what nobody wants to know any more', async () => {
 });
 
 it('goes on after a question that failed', async () => {
-  const questions = new Questions();
+  const questions = new QuestionQueue();
   await expect(questions.ask(() => Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
   expect(await questions.ask(async () => 'b', signal)).toBe('b');
 });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { squigglesOf } from '../../src/vscode/notebook/language/reportDiagnostics.ts';
+import { reportDiagnostics } from '../../src/vscode/notebook/language/reportDiagnostics.ts';
 import { message, report } from './reports.ts';
 
 function placesOf(code: string, over: Parameters<typeof message>[0]) {
-  return squigglesOf(report({ messages: [message(over)] }), code).map(({ start, end }) => [start, end]);
+  return reportDiagnostics(report({ messages: [message(over)] }), code).map(({ start, end }) => [start, end]);
 }
 
 it('counts lines from 0 and columns in UTF-16 units', () => {
@@ -43,5 +43,7 @@ it('does not go before the first line or column, which no place can be', () => {
 
 it('keeps severity and text', () => {
   const messages = [message({ severity: 'warning', text: 'unused variable\n' })];
-  expect(squigglesOf(report({ messages }), 'x')).toMatchObject([{ severity: 'warning', text: 'unused variable' }]);
+  expect(reportDiagnostics(report({ messages }), 'x')).toMatchObject([
+    { severity: 'warning', text: 'unused variable' },
+  ]);
 });

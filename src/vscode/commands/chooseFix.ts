@@ -20,7 +20,7 @@ export function helpKind({ kind, command }: EngineProblem): EngineProblem['kind'
 }
 
 /** What mends a problem met with a language, by its kind; `hostSet` says that the user's settings name the engine. */
-export function fixOf(problem: EngineProblem, { imageSetting }: EditorLanguage, hostSet: boolean): Fix {
+export function chooseFix(problem: EngineProblem, { imageSetting }: EditorLanguage, hostSet: boolean): Fix {
   const { command } = problem;
   const kind = helpKind(problem);
   const key = hostSet && isAddressProblem(kind) ? 'hothouse.docker.host' : settingOf(kind, imageSetting);

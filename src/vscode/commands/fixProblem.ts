@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 import { openSetting } from '../settings.ts';
 import { buildEnvironment } from './build.ts';
-import { type Fix, fixOf } from './chooseFix.ts';
+import { chooseFix, type Fix } from './chooseFix.ts';
 
 /** What is sent before the prompt is there ends up above it. */
 const PROMPT_MS = 1_500;
@@ -65,7 +65,7 @@ function promptShown(terminal: Terminal): Promise<void> {
 
 /** What mends a problem that was met with a language, with the user's settings as they are. */
 export function fixFor(problem: EngineProblem, language: LanguageId): Fix {
-  return fixOf(
+  return chooseFix(
     problem,
     EDITOR_LANGUAGES[language],
     workspace.getConfiguration('hothouse').get('docker.host', '') !== '',

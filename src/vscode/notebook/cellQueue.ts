@@ -2,7 +2,7 @@ import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vs
 import { messageOf, plainText } from '../../base/log.ts';
 import type { EngineProblem, LanguageId, RunResult } from '../../engine/types.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
-import { endExecution } from './cellExecution.ts';
+import { endExecution, showRechecked } from './cellExecution.ts';
 import type { CellNames } from './cellNames.ts';
 import type { CellDiagnostics } from './language/diagnostics.ts';
 import type { NotebookSession } from './notebookSession.ts';
@@ -10,13 +10,12 @@ import { CellOutput } from './output/cellOutput.ts';
 import { closingSteps } from './output/closingSteps.ts';
 import { notice, type OutputStep } from './output/outputSteps.ts';
 import { ShownDisplays } from './output/shownDisplays.ts';
-import { showRechecked } from './rechecked.ts';
 import { SessionCells } from './sessionCells.ts';
 
 const INTERRUPTED = notice('Interrupted before the session was open.');
 
 /** What a notebook's queue works with. */
-export interface CellQueueDeps {
+export interface CellQueueDependencies {
   readonly session: NotebookSession;
   readonly names: CellNames;
   readonly diagnostics: CellDiagnostics;
@@ -42,13 +41,13 @@ const FAILED: CellEnd = { ok: false };
 
 /** Runs a notebook's cells one after the other, as they were asked for. */
 export class CellQueue {
-  readonly #deps: CellQueueDeps;
+  readonly #deps: CellQueueDependencies;
   readonly #cells: SessionCells;
   readonly #shown = new ShownDisplays();
   #waiting: NotebookCellExecution[] = [];
   #running: AbortController | undefined;
 
-  constructor(deps: CellQueueDeps) {
+  constructor(deps: CellQueueDependencies) {
     this.#deps = deps;
     this.#cells = new SessionCells(deps.names);
   }

@@ -1,10 +1,20 @@
-import { type Disposable, type NotebookController, type NotebookDocument, notebooks } from 'vscode';
+import {
+  type Disposable,
+  extensions,
+  type NotebookController,
+  NotebookControllerAffinity,
+  type NotebookDocument,
+  notebooks,
+  workspace,
+} from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
 import { ALL_LANGUAGES, type EditorLanguage } from '../languages.ts';
-import { followAffinity } from './affinity.ts';
 import type { Notebooks } from './notebooks.ts';
 
 export const NOTEBOOK_TYPE = 'jupyter-notebook';
+
+/** Has kernels of its own for Python, and lets people choose among them. */
+const JUPYTER = 'ms-toolsai.jupyter';
 
 /** Offers a kernel for each language in every .ipynb. */
 export function registerControllers(active: Notebooks): Disposable {
@@ -37,4 +47,20 @@ function describe(controller: NotebookController, { cells }: EditorLanguage, act
   controller.supportsExecutionOrder = true;
   controller.description = 'Warm, sealed container';
   controller.interruptHandler = (notebook: NotebookDocument) => active.find(notebook.uri)?.queue.interrupt();
+}
+
+/** Suggests the kernel for notebooks in its language, unless it is for others to suggest one. */
+function followAffinity(controller: NotebookController, { id, cells }: EditorLanguage): Disposable {
+  const suggest = (notebook: NotebookDocument) => {
+    if (notebook.notebookType !== controller.notebookType || languageOf(notebook) !== cells) return;
+    if (id === 'python' && extensions.getExtension(JUPYTER)) return;
+    controller.updateNotebookAffinity(notebook, NotebookControllerAffinity.Preferred);
+  };
+  for (const notebook of workspace.notebookDocuments) suggest(notebook);
+  return workspace.onDidOpenNotebookDocument(suggest);
+}
+
+/** That of the first cell that holds code. */
+function languageOf(notebook: NotebookDocument): string | undefined {
+  return notebook.getCells().find(({ document }) => document.languageId !== 'markdown')?.document.languageId;
 }

@@ -12,7 +12,7 @@ import {
 import { DisposableStack } from '../../base/disposable.ts';
 import { plainText } from '../../base/log.ts';
 import type { App } from '../app.ts';
-import { settled } from '../throttle.ts';
+import { throttled } from '../throttle.ts';
 import { NOTEBOOK_TYPE } from './controller.ts';
 import type { ActiveNotebook, Notebooks } from './notebooks.ts';
 
@@ -28,7 +28,7 @@ export async function notifyLoss(notebook: NotebookDocument, reason: string): Pr
 export function registerLossStatus({ engine }: App, active: Notebooks): Disposable {
   const stack = new DisposableStack();
   const changed = stack.add(new EventEmitter<void>());
-  const redraw = stack.add(settled(() => changed.fire()));
+  const redraw = stack.add(throttled(() => changed.fire()));
   stack.add(engine.onDidChange(redraw.trigger));
   stack.add(
     notebooks.registerNotebookCellStatusBarItemProvider(NOTEBOOK_TYPE, {

@@ -18,6 +18,8 @@ export interface CellToRun {
 /** The session of one notebook: opened at its first cell, started anew when it has ended. */
 export class NotebookSession {
   readonly language: LanguageId;
+  /** Completions, hovers and definitions wait here for their turn. */
+  readonly questions = new QuestionQueue();
   readonly #handle: EngineHandle;
   readonly #owner: Owner;
   /** Of the latest session, closed or not. */
@@ -110,5 +112,17 @@ export class NotebookSession {
     this.#runs = 0;
     this.#lossSeen = false;
     this.#lost = null;
+  }
+}
+
+/** Asks a session one question of the editor at a time: the engine refuses a second one while the first is open. */
+export class QuestionQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Asks after every earlier question has its answer; undefined when `signal` has aborted by then. */
+  ask<T>(question: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+    const answer = this.#last.then(() => (signal.aborted ? undefined : question()));
+    this.#last = answer.catch(() => {});
+    return answer;
   }
 }

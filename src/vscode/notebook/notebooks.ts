@@ -7,7 +7,6 @@ import { CellNames } from './cellNames.ts';
 import { CellQueue } from './cellQueue.ts';
 import { CellDiagnostics } from './language/diagnostics.ts';
 import { CLOSED, NotebookSession } from './notebookSession.ts';
-import { Questions } from './questions.ts';
 
 // Saving an untitled notebook opens the file and closes the other; the file may be empty at first.
 const MOVE_MS = 1_000;
@@ -17,11 +16,10 @@ export interface ActiveNotebook {
   readonly session: NotebookSession;
   readonly queue: CellQueue;
   readonly names: CellNames;
-  readonly questions: Questions;
 }
 
 /** What notebooks report, and where. */
-export interface NotebooksDeps {
+export interface NotebooksDependencies {
   /** Gets what kept a session from being opened. */
   readonly onProblem: (problem: EngineProblem, language: LanguageId) => void;
   /** Gets a file that took over an untitled one's session. */
@@ -41,12 +39,12 @@ interface Entry extends ActiveNotebook {
 /** The notebooks that use our kernels, each with its session; a closed notebook's session ends. */
 export class Notebooks implements Disposable {
   readonly #handle: EngineHandle;
-  readonly #deps: NotebooksDeps;
+  readonly #deps: NotebooksDependencies;
   readonly #entries = new Set<Entry>();
   readonly #subscriptions = new DisposableStack();
   readonly #diagnostics = this.#subscriptions.add(new CellDiagnostics());
 
-  constructor(handle: EngineHandle, deps: NotebooksDeps) {
+  constructor(handle: EngineHandle, deps: NotebooksDependencies) {
     this.#handle = handle;
     this.#deps = deps;
     this.#subscriptions.add(handle.onDidChange(() => this.#reportLosses()));
@@ -124,7 +122,7 @@ export class Notebooks implements Disposable {
     const names = new CellNames();
     const { onProblem } = this.#deps;
     const queue = new CellQueue({ session, names, diagnostics: this.#diagnostics, onProblem });
-    const entry: Entry = { notebook, session, names, queue, questions: new Questions(), reported: null };
+    const entry: Entry = { notebook, session, names, queue, reported: null };
     this.#entries.add(entry);
     return entry;
   }

@@ -2,7 +2,7 @@ import { commands, type Disposable, window } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
 import type { Engine, Result, SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
-import { counted } from '../format.ts';
+import { formatCount } from '../format.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import type { Node } from './rowProvider.ts';
 
@@ -53,7 +53,7 @@ async function closeAll(engine: Engine | undefined, active: Notebooks): Promise<
     window.showInformationMessage('No session is open.');
     return;
   }
-  const question = `Close ${counted(sessions.length, 'session')}?`;
+  const question = `Close ${formatCount(sessions.length, 'session')}?`;
   if (!(await agreed(true, question, 'Variables in them are lost, those of agents too.', 'Close All'))) return;
   for (const { id } of sessions) active.expectClose(id);
   await Promise.all(sessions.map(({ id }) => engine.closeSession(id)));

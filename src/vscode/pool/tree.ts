@@ -8,7 +8,7 @@ import type {
   SlotState,
   Snapshot,
 } from '../../engine/types.ts';
-import { ageWords, counted, importsWords, joined, memoryWords, oneLine } from '../format.ts';
+import { formatAge, formatCount, formatImports, formatMemory, joinParts, oneLine } from '../format.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 
 /** What a row stands for; actions get it back. */
@@ -72,8 +72,8 @@ function environmentRow(
   return {
     id: `environment/${id}`,
     label: languageName(language),
-    description: joined(`${warm} warm`, waiting > 0 ? `${waiting} waiting` : undefined, runtime),
-    tooltip: `Image ${plainText(image)}\n${counted(runs, 'run')} so far, ${warm} warm of ${counted(sandboxes.length, 'sandbox', 'sandboxes')}`,
+    description: joinParts(`${warm} warm`, waiting > 0 ? `${waiting} waiting` : undefined, runtime),
+    tooltip: `Image ${plainText(image)}\n${formatCount(runs, 'run')} so far, ${warm} warm of ${formatCount(sandboxes.length, 'sandbox', 'sandboxes')}`,
     icon: 'layers',
     context: 'environment',
     subject: { kind: 'group' },
@@ -93,19 +93,19 @@ function sandboxRow(sandbox: SandboxInfo, sessions: readonly SessionInfo[], now:
   const { words, ...look } = SLOTS[sandbox.state];
   const session = sessions.find(({ id }) => id === sandbox.sessionId);
   const state = session ? 'session' : words;
-  const owner = sandbox.owner ? `In use by ${ownerWords(sandbox.owner)}` : '';
+  const owner = sandbox.owner ? `In use by ${formatOwner(sandbox.owner)}` : '';
   const header = oneLine(sandbox.header);
   return {
     id: `sandbox/${sandbox.id}`,
     // One that boots has no container and no id of the host's yet.
     label: sandbox.state === 'booting' ? 'New' : plainText(sandbox.id).slice(0, ID_LENGTH),
-    description: joined(
+    description: joinParts(
       state,
-      importsWords(sandbox.header),
-      ageWords(now - sandbox.createdAt),
-      memoryWords(sandbox.memoryBytes),
+      formatImports(sandbox.header),
+      formatAge(now - sandbox.createdAt),
+      formatMemory(sandbox.memoryBytes),
     ),
-    tooltip: [`Sandbox ${plainText(sandbox.id)}`, `State: ${words}, ${counted(sandbox.uses, 'run')}`, owner, header]
+    tooltip: [`Sandbox ${plainText(sandbox.id)}`, `State: ${words}, ${formatCount(sandbox.uses, 'run')}`, owner, header]
       .filter(Boolean)
       .join('\n'),
     ...look,
@@ -134,17 +134,17 @@ const OWNER_ICONS: Readonly<Record<Owner['kind'], string>> = { notebook: 'notebo
 
 function sessionRow(session: SessionInfo, now: number, labelOf: LabelOf): Row {
   const { id, language, owner, state, memoryBytes, openedAt, lastUsedAt, runs } = session;
-  const words = stateWords(session);
+  const words = formatState(session);
   return {
     id: `session/${id}`,
     label: plainText(labelOf(session)),
     // A row has room for few words.
-    description: joined(languageName(language), state === 'idle' ? ageWords(now - openedAt) : words),
+    description: joinParts(languageName(language), state === 'idle' ? formatAge(now - openedAt) : words),
     tooltip: [
       `${languageName(language)} session ${plainText(id)}`,
-      joined(`State: ${words}`, memoryWords(memoryBytes)),
-      `Owner: ${ownerWords(owner)}`,
-      `Opened ${ageWords(now - openedAt)} ago, ${counted(runs, 'run')}, last used ${ageWords(now - lastUsedAt)} ago`,
+      joinParts(`State: ${words}`, formatMemory(memoryBytes)),
+      `Owner: ${formatOwner(owner)}`,
+      `Opened ${formatAge(now - openedAt)} ago, ${formatCount(runs, 'run')}, last used ${formatAge(now - lastUsedAt)} ago`,
     ].join('\n'),
     ...sessionLook(session),
     context: `session-${owner.kind}-${state}`,
@@ -158,12 +158,12 @@ function sessionLook({ state, owner }: SessionInfo): Pick<Row, 'icon' | 'color'>
   return { icon: state === 'idle' ? OWNER_ICONS[owner.kind] : 'loading~spin' };
 }
 
-function stateWords({ state, endReason }: SessionInfo): string {
+function formatState({ state, endReason }: SessionInfo): string {
   if (state === 'ended' && endReason !== null) return `ended: ${oneLine(endReason)}`;
   return state === 'busy' ? 'running' : state;
 }
 
-function ownerWords({ kind, label }: Owner): string {
+function formatOwner({ kind, label }: Owner): string {
   const kinds = { notebook: 'notebook', mcp: 'agent', cli: 'command line' };
   return `${kinds[kind]} ${plainText(label)}`;
 }

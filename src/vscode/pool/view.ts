@@ -4,7 +4,7 @@ import type { SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { helpKind } from '../commands/chooseFix.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
-import { settled } from '../throttle.ts';
+import { throttled } from '../throttle.ts';
 import { type Node, RowProvider } from './rowProvider.ts';
 import { poolRows, type Row } from './tree.ts';
 
@@ -16,7 +16,7 @@ export function registerPoolView(app: App, notebooks: Notebooks): Disposable {
   const stack = new DisposableStack();
   const provider = stack.add(new RowProvider(() => rowsOf(app, notebooks)));
   const view = stack.add(window.createTreeView(VIEW, { treeDataProvider: provider }));
-  const redraw = stack.add(settled(() => provider.redraw()));
+  const redraw = stack.add(throttled(() => provider.redraw()));
   stack.add(app.engine.onDidChange(redraw.trigger));
   stack.add(app.health.onDidChange(() => showProblem(app, view)));
   stack.add(whileVisible(view, () => app.health.watch()));

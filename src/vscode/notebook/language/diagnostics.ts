@@ -9,9 +9,9 @@ import {
 } from 'vscode';
 import { type Disposable, DisposableStack } from '../../../base/disposable.ts';
 import type { CheckReport } from '../output/reportSteps.ts';
-import { type Squiggle, squigglesOf } from './reportDiagnostics.ts';
+import { type ReportDiagnostic, reportDiagnostics } from './reportDiagnostics.ts';
 
-const SEVERITIES: Readonly<Record<Squiggle['severity'], DiagnosticSeverity>> = {
+const SEVERITIES: Readonly<Record<ReportDiagnostic['severity'], DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,
   warning: DiagnosticSeverity.Warning,
   // It stands below the cell already: a hover tells which line said it, and the list of problems does not repeat it.
@@ -37,7 +37,7 @@ export class CellDiagnostics implements Disposable {
   /** Shows what `report` says of `code`, unless the cell holds something else by now. */
   show(document: TextDocument, code: string, report: CheckReport): void {
     if (document.isClosed || document.getText() !== code) return;
-    this.#collection.set(document.uri, squigglesOf(report, code).map(diagnosticOf));
+    this.#collection.set(document.uri, reportDiagnostics(report, code).map(diagnosticOf));
   }
 
   clear({ uri }: TextDocument): void {
@@ -50,7 +50,7 @@ export class CellDiagnostics implements Disposable {
   }
 }
 
-function diagnosticOf({ severity, start, end, text }: Squiggle): Diagnostic {
+function diagnosticOf({ severity, start, end, text }: ReportDiagnostic): Diagnostic {
   const range = new Range(start.line, start.character, end.line, end.character);
   const diagnostic = new Diagnostic(range, text, SEVERITIES[severity]);
   diagnostic.source = 'Lean';

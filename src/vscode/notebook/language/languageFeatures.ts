@@ -10,18 +10,19 @@ import {
   type Position,
   Range,
   type TextDocument,
+  workspace,
 } from 'vscode';
 import { DisposableStack } from '../../../base/disposable.ts';
-import type { CellPlace, Completions } from '../../../engine/types.ts';
+import type { CellPlace, Completions, Draft, Engine } from '../../../engine/types.ts';
 import type { App } from '../../app.ts';
 import { abortSignal } from '../../cancellation.ts';
 import { ALL_LANGUAGES } from '../../languages.ts';
-import { type Asked, askedAt } from '../asked.ts';
 import { NOTEBOOK_TYPE } from '../controller.ts';
+import type { QuestionQueue } from '../notebookSession.ts';
 import type { Notebooks } from '../notebooks.ts';
 
 /** Completions from living sessions; hovers and definitions, too, where the language has them. */
-export function registerAnswers(app: App, active: Notebooks): Disposable {
+export function registerLanguageFeatures(app: App, active: Notebooks): Disposable {
   const stack = new DisposableStack();
   for (const { cells, triggers, hasPlaces } of ALL_LANGUAGES) {
     const selector = { notebookType: NOTEBOOK_TYPE, language: cells };
@@ -92,4 +93,34 @@ function itemsOf({ start, end, matches }: Completions, document: TextDocument): 
 function locationOf({ cell, start, end }: CellPlace, { documentOf }: Asked): Location[] {
   const document = documentOf(cell);
   return document ? [new Location(document.uri, new Range(document.positionAt(start), document.positionAt(end)))] : [];
+}
+
+/** A question of the editor about a place in a cell, ready for the session. */
+interface Asked {
+  readonly engine: Engine;
+  readonly sessionId: string;
+  readonly draft: Draft;
+  /** Where it has to wait for its turn. */
+  readonly questions: QuestionQueue;
+  /** The document of a cell of the same notebook by its name in the session. */
+  readonly documentOf: (name: string) => TextDocument | undefined;
+}
+
+/** The question at a place in a cell, if its notebook has a session that can answer now. */
+function askedAt(document: TextDocument, position: Position, engine: Engine, active: Notebooks): Asked | undefined {
+  const notebook = workspace.notebookDocuments.find((candidate) =>
+    candidate.getCells().some((cell) => cell.document === document),
+  );
+  const entry = notebook && active.find(notebook.uri);
+  const info = entry?.session.info;
+  if (!entry || info?.state !== 'idle') return undefined;
+  const nameOf = ({ uri }: TextDocument) => entry.names.find(uri.toString());
+  const documents = () => notebook.getCells().map((cell) => cell.document);
+  return {
+    engine,
+    sessionId: info.id,
+    questions: entry.session.questions,
+    draft: { cell: nameOf(document) ?? null, code: document.getText(), cursor: document.offsetAt(position) },
+    documentOf: (name) => documents().find((candidate) => nameOf(candidate) === name),
+  };
 }

@@ -1,7 +1,7 @@
 import type { CheckReport } from '../output/reportSteps.ts';
 
 /** A message at its place in the editor's coordinates: lines from 0, UTF-16 units from 0. */
-export interface Squiggle {
+export interface ReportDiagnostic {
   readonly severity: CheckReport['messages'][number]['severity'];
   readonly start: Spot;
   readonly end: Spot;
@@ -14,7 +14,7 @@ interface Spot {
 }
 
 /** The messages of a report on `code`. */
-export function squigglesOf({ messages }: CheckReport, code: string): readonly Squiggle[] {
+export function reportDiagnostics({ messages }: CheckReport, code: string): readonly ReportDiagnostic[] {
   const lines = code.split(/\r\n|\r|\n/);
   // The editor refuses places before its first line, and what Lean is told to say can be anywhere.
   const spot = (line: number, column: number) => ({

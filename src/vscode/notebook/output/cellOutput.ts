@@ -153,7 +153,7 @@ export class CellOutput {
     return output && this.#execution.replaceOutputItems(itemsOf(display), output);
   }
 
-  /** Whether another output is one too many; then it is counted as left out. */
+  /** Whether another output is one too many; then it counts as left out. */
   #isFull(): boolean {
     if (this.#outputs < MAX_OUTPUTS) return false;
     this.#leftOut += 1;

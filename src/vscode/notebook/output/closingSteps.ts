@@ -1,5 +1,5 @@
 import type { RunError, RunResult, SessionState } from '../../../engine/types.ts';
-import { counted } from '../../format.ts';
+import { formatCount } from '../../format.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 import { errorOf, reportSteps } from './reportSteps.ts';
 
@@ -12,10 +12,12 @@ export function closingSteps(result: RunResult, errorShown: boolean, state?: Ses
   const error = shownError(result);
   const steps: OutputStep[] = [];
   if (outputCut) {
-    steps.push(notice(`Output was cut: ${writtenWords(result)}. The setting hothouse.limits.outputKb sets the limit.`));
+    steps.push(
+      notice(`Output was cut: ${formatWritten(result)}. The setting hothouse.limits.outputKb sets the limit.`),
+    );
   }
   if (displaysDropped > 0) {
-    steps.push(notice(`${counted(displaysDropped, 'display')} left out: too many, too large or malformed.`));
+    steps.push(notice(`${formatCount(displaysDropped, 'display')} left out: too many, too large or malformed.`));
   }
   if (report) steps.push(...report.notes.map(notice), ...reportSteps(report));
   if (error && !errorShown) steps.push({ kind: 'error', error });
@@ -33,7 +35,7 @@ function shownError({ status, report, error }: RunResult): RunError | null {
 
 const OVER = notice('The next cell that you run starts a new interpreter: run first the cells that it needs.');
 
-function writtenWords({ stdoutBytes, stderrBytes }: RunResult): string {
+function formatWritten({ stdoutBytes, stderrBytes }: RunResult): string {
   const streams = [
     stdoutBytes > 0 ? `${kilobytes(stdoutBytes)} written to stdout` : '',
     stderrBytes > 0 ? `${kilobytes(stderrBytes)} written to stderr` : '',

@@ -1,5 +1,4 @@
 import type { CellReport, RunError } from '../../../engine/types.ts';
-import { codeBlock } from '../markdown.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 
 /** What is said of one cell: by its own run, or when a run of an earlier one had it checked again. */
@@ -74,4 +73,11 @@ function placeOf({ line, column }: { readonly line: number; readonly column: num
 function markdown(paragraphs: readonly string[]): OutputStep {
   const text = paragraphs.join('\n\n');
   return { kind: 'show', data: { 'text/markdown': text, 'text/plain': text }, id: null };
+}
+
+/** Lean code for Markdown, fenced so that no backtick in it ends the fence. */
+function codeBlock(code: string): string {
+  const runs = code.match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(3, ...runs.map(({ length }) => length + 1)));
+  return `${fence}lean\n${code}\n${fence}`;
 }
