@@ -2,24 +2,44 @@ import { z } from 'zod';
 import type { Steps } from '../base/slices.ts';
 import type { Display, RunResult } from '../engine/types.ts';
 import { outOfRange } from './outOfRange.ts';
-import { hasRoom, type Picture, pictureOf } from './pictures.ts';
 
-/** Characters kept of one text that a display shows. */
+/** Characters kept of one text of a display. */
 export const MAX_TEXT = 65_536;
 
-/** Something a run showed, without the bytes of pictures. */
+/** Images in one answer; more are omitted. */
+const MAX_PICTURES = 16;
+/** Base64 characters of all images of an answer together: one of the largest size, or several smaller ones. */
+const MAX_PICTURES_LENGTH = 5 * 1024 * 1024;
+// APIs of models reject images over 5 MB of base64, and the whole conversation with them.
+const MAX_PICTURE_BYTES = 3_750_000;
+
+const SIGNATURES: readonly (readonly [mimeType: string, at: number, bytes: string])[] = [
+  ['image/png', 0, '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', 0, '\xff\xd8\xff'],
+  ['image/gif', 0, 'GIF8'],
+  ['image/webp', 8, 'WEBP'],
+];
+
+/** The payload of an image content item. */
+export interface Picture {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/** A display of a run, without the bytes of its image. */
 export const DisplayAnswer = z.strictObject({
   mime_types: z.array(z.string()),
   texts: z
     .record(z.string(), z.string())
-    .describe('What is text (plain, HTML, Markdown, LaTeX, SVG, JSON), by mime type.'),
-  image_index: z.int().nullable().describe('Position of its picture among the image content items of this answer.'),
-  is_result: z.boolean().describe('It is the value of the last expression.'),
-  truncated: z.boolean().describe('A text was cut, or a picture left out.'),
+    .describe('Text representations (plain, HTML, Markdown, LaTeX, SVG, JSON) by MIME type.'),
+  image_index: z.int().nullable().describe('Index of its image among the image content items of this result.'),
+  is_result: z.boolean().describe('Whether it is the value of the last expression.'),
+  truncated: z.boolean().describe('Whether a text was cut or an image omitted.'),
 });
 export type DisplayAnswer = z.infer<typeof DisplayAnswer>;
 
-/** What a run showed, and the pictures apart; a result that is more than plain text comes last. */
+/** The displays of a run and their images; a result that is more than plain text comes last. */
 export function* displaysOf(run: RunResult): Steps<{ displays: DisplayAnswer[]; pictures: Picture[] }> {
   const shown = run.displays.map(({ data }) => ({ data, isResult: false }));
   if (run.result && isRich(run.result)) shown.push({ data: run.result, isResult: true });
@@ -48,7 +68,7 @@ function displayAnswer(data: Display['data'], isResult: boolean, pictures: Pictu
   };
 }
 
-/** At most `MAX_TEXT` characters of `text`; what was cut says so. */
+/** At most `MAX_TEXT` characters of `text`; a cut text ends with the number of omitted characters. */
 export function clip(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   return `${text.slice(0, MAX_TEXT).toWellFormed()}\n[${text.length - MAX_TEXT} more characters]`;
@@ -64,11 +84,34 @@ function isText(mimeType: string): boolean {
 
 function asText(content: unknown): string {
   if (typeof content === 'string') return content;
-  // Asking about each value takes several times as long.
+  // A replacer that looks at each value takes several times as long.
   return JSON.stringify(content, outOfRange([content]) === null ? undefined : infinityAsText);
 }
 
-/** A number beyond what a double holds would be null in JSON. */
+/** JSON would write a number that a double cannot hold as null. */
 function infinityAsText(_name: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+}
+
+/** The first content of a display whose bytes are an image, or null. User code wrote the bytes. */
+function pictureOf(data: Display['data']): Picture | null {
+  for (const signature of SIGNATURES) {
+    const content = data[signature[0]];
+    const picture = typeof content === 'string' ? decode(signature, content) : null;
+    if (picture) return picture;
+  }
+  return null;
+}
+
+/** Whether an answer with these images has room for one more. */
+function hasRoom(pictures: readonly Picture[], { data }: Picture): boolean {
+  const length = pictures.reduce((sum, picture) => sum + picture.data.length, 0);
+  return pictures.length < MAX_PICTURES && length + data.length <= MAX_PICTURES_LENGTH;
+}
+
+function decode([mimeType, at, bytes]: (typeof SIGNATURES)[number], content: string): Picture | null {
+  const decoded = Buffer.from(content, 'base64');
+  if (decoded.length > MAX_PICTURE_BYTES) return null;
+  if (decoded.toString('latin1', at, at + bytes.length) !== bytes) return null;
+  return { mimeType, data: decoded.toString('base64') };
 }

@@ -1,9 +1,9 @@
-/** Characters of a place that are told. */
+/** Characters of a path in a message. */
 const MAX_PLACE = 200;
 
 /**
- * The place of a number in an object that no double holds, as in `state.a[2]`, or null when there is none. JSON's parser
- * makes an infinity of it, and its writer would make null of that. The object has as few levels as a message may have.
+ * The path of a number that no double can hold, as in `state.a[2]`, or null. The JSON parser turns such a number into
+ * Infinity, and the JSON writer would turn Infinity into null. The nesting is bounded by `parseMessage`.
  */
 export function outOfRange(value: object): string | null {
   const place = keysTo(value)?.join('').slice(1);
@@ -11,7 +11,7 @@ export function outOfRange(value: object): string | null {
   return place.length > MAX_PLACE ? `${place.slice(0, MAX_PLACE)}…` : place;
 }
 
-/** The keys on the way to such a number. Nothing is allocated for what is in range: that may be 100,000 values. */
+/** The keys on the way to such a number. Allocates nothing for numbers in range: there may be 100,000. */
 function keysTo(value: object): string[] | null {
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at += 1) {

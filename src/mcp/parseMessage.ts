@@ -3,12 +3,12 @@ import { type ReadJson, readJson } from '../base/readJson.ts';
 import type { Steps } from '../base/slices.ts';
 
 /**
- * Bounds of what a client may send. Python's own reader of JSON accepts a thousand levels. What a run returns as `state`
- * has at most 100,000 values and can be sent back.
+ * Limits of a client's message. Python's JSON parser accepts 1,000 levels. The `state` that a run returns has at most
+ * 100,000 values, so it can be sent back.
  */
 const LIMITS: JsonLimits = { depth: 500, values: 120_000, topMembers: 1_000, loneSurrogates: true };
 
-/** Parses a client's message in pieces. */
+/** Parses a client's message in steps that do not block the event loop. */
 export function parseMessage(json: Buffer): Steps<ReadJson> {
   return readJson(json, LIMITS);
 }

@@ -2,10 +2,10 @@ import type { RunOutput } from '../engine/types.ts';
 import { readableText } from './delivery/readableText.ts';
 
 const BATCH_MS = 50;
-/** Characters of one message; of more the end is sent, and the answer has it all. */
+/** Characters of one message. Of a longer text only the end is sent; the result has all of it. */
 const MAX_MESSAGE = 16_384;
 
-/** Sends live output as progress: at most one message each 50 ms; `progress` is the characters written so far. */
+/** Sends live output as progress notifications, at most one every 50 ms; `progress` counts the characters so far. */
 export class OutputProgress {
   readonly #send: (progress: number, message: string) => void;
   #pending = '';
@@ -23,7 +23,7 @@ export class OutputProgress {
     this.#timer ??= setTimeout(() => this.end(), BATCH_MS);
   }
 
-  /** Sends what waits; call it before the answer. */
+  /** Sends pending output; call it before the result is sent. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { plainText } from '../base/log.ts';
 import type { SessionInfo } from '../engine/types.ts';
 
-/** A session as clients read it. */
+/** A session in the structured content of a result. */
 export const SessionAnswer = z.strictObject({
   session_id: z.string(),
   language: z.string(),
   state: z.string().describe('starting, idle, busy or ended'),
-  end_reason: z.string().nullable().describe('Why it has ended; null while it lives.'),
-  owner: z.string().describe('Who opened it.'),
+  end_reason: z.string().nullable().describe('Why the session ended, or null.'),
+  owner: z.string().describe('Client or notebook that opened the session.'),
   opened_at: z.string().describe('ISO 8601'),
   last_used_at: z.string().describe('ISO 8601'),
   runs: z.number(),
@@ -16,7 +16,7 @@ export const SessionAnswer = z.strictObject({
 });
 export type SessionAnswer = z.infer<typeof SessionAnswer>;
 
-/** A session's fields for an answer's structured content. */
+/** Converts a session of the engine. */
 export function sessionFields(session: SessionInfo): SessionAnswer {
   return {
     session_id: session.id,
@@ -31,7 +31,7 @@ export function sessionFields(session: SessionInfo): SessionAnswer {
   };
 }
 
-/** A session in one line for an answer's text. */
+/** A session in one line of text. */
 export function sessionLine(session: SessionInfo): string {
   const reason = session.endReason === null ? '' : ` (${plainText(session.endReason)})`;
   return `session ${session.id}: ${session.language}, ${session.state}${reason}, runs: ${session.runs}, owner: ${plainText(session.owner.label)}`;

@@ -1,10 +1,10 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
+import { accepted, given } from '../engine/describeSchema.ts';
 import type { Engine, EngineProblem, Owner, RunOutput } from '../engine/types.ts';
-import { argumentErrors } from './arguments.ts';
 import { outOfRange } from './outOfRange.ts';
 
-/** What a tool works with during one call. */
+/** The context of one call. */
 export interface ToolCall {
   readonly engine: Engine;
   readonly owner: Owner;
@@ -22,13 +22,13 @@ interface ToolLiteral<Input extends z.ZodObject, Output extends z.ZodObject> {
   call(input: z.output<Input>, call: ToolCall): Promise<CallToolResult>;
 }
 
-/** A tool with its arguments still unchecked. */
+/** A tool that validates its arguments itself. */
 export interface Tool extends Omit<ToolLiteral<z.ZodObject, z.ZodObject>, 'call'> {
-  /** Checks `args` and calls; arguments that do not fit are answered with what is accepted. */
+  /** Validates `args` and calls the tool; invalid arguments are answered with a list of the accepted ones. */
   handle(args: unknown, call: ToolCall): Promise<CallToolResult>;
 }
 
-/** A tool from its literal, with checked arguments. */
+/** Makes a tool from its literal. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   literal: ToolLiteral<Input, Output>,
 ): Tool {
@@ -44,17 +44,51 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   };
 }
 
-/** A call's answer that did what it was asked. */
+/** The result of a successful call. */
 export function success(structuredContent: Record<string, unknown>, text: string): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent, isError: false };
 }
 
-/** A call's answer that says what kept it from being done. */
+/** The result of a failed call. */
 export function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** A problem of the engine as a call's answer. */
+/** A problem of the engine as the result of a failed call. */
 export function refused({ message, advice, command }: EngineProblem): CallToolResult {
   return failure([message, advice, command && `Command: ${command}`].filter(Boolean).join('\n'));
+}
+
+/** One line per invalid argument (its name, the accepted values, the given value), then the list of all arguments. */
+function argumentErrors(tool: string, input: z.ZodObject, args: unknown, error: z.ZodError): string {
+  const lines = error.issues.flatMap((issue) => describe(issue, input, args));
+  return [...new Set(lines), `${tool} accepts: ${acceptedArguments(input)}.`].join('\n');
+}
+
+function describe(issue: z.core.$ZodIssue, input: z.ZodObject, args: unknown): string[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `There is no argument "${key}".`);
+  const name = String(issue.path[0]);
+  const value = givenFor(args, name);
+  if (value === undefined) return [`Argument "${name}" is required; nothing was given.`];
+  return [`Argument "${name}" must be ${acceptedBy(input, name)}; ${given(value)} was given.`];
+}
+
+function acceptedArguments(input: z.ZodObject): string {
+  const names = Object.keys(input.shape);
+  if (names.length === 0) return 'no arguments';
+  return names
+    .map((name) => `${name} (${isOptional(input, name) ? '' : 'required, '}${acceptedBy(input, name)})`)
+    .join(', ');
+}
+
+function acceptedBy(input: z.ZodObject, name: string): string {
+  return accepted(input.shape[name] as z.ZodType);
+}
+
+function isOptional(input: z.ZodObject, name: string): boolean {
+  return (input.shape[name] as z.ZodType).safeParse(undefined).success;
+}
+
+function givenFor(args: unknown, name: string): unknown {
+  return typeof args === 'object' && args !== null ? Object.getOwnPropertyDescriptor(args, name)?.value : undefined;
 }

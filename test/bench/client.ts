@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { silentLog } from '../../src/base/log.ts';
 import type { Engine } from '../../src/engine/types.ts';
-import { startHttpServer } from '../../src/mcp/http/server.ts';
+import { startHttpServer } from '../../src/mcp/http/httpServer.ts';
 
 /** Calls a tool; throws when it ends with an error, so that no failure is timed. Resolves with the structured answer. */
 export type Call = (name: string, args: Record<string, unknown>) => Promise<unknown>;

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { silentLog } from '../../src/base/log.ts';
 import { type Endpoint, openEndpoint } from '../../src/mcp/http/endpoint.ts';
-import { startHttpServer } from '../../src/mcp/http/server.ts';
+import { startHttpServer } from '../../src/mcp/http/httpServer.ts';
 import { StubEngine } from '../mcp/stubEngine.ts';
 import { fixtureServer } from './fixture.ts';
 import { standInFront } from './front.ts';

@@ -72,7 +72,7 @@ describe(`row 49: strangers at the door, ${HALF_OPEN} at once`, () => {
 
 describe('row 49: who makes way', () => {
   it('drops the oldest unauthenticated connections, and none that has shown the token', async () => {
-    const served = await serve(new StubEngine(), { maxStrangers: 3 });
+    const served = await serve(new StubEngine(), { maxUnauthenticated: 3 });
     const known = await arrive(served.port);
     const head = [...linesOf(goodHead(served)), `Content-Length: ${INITIALIZE.length}`];
     known.socket.write(`${head.join('\r\n')}\r\n\r\n${INITIALIZE}`);

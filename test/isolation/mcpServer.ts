@@ -5,7 +5,7 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
-import { type HttpOptions, type HttpServer, startHttpServer } from '../../src/mcp/http/server.ts';
+import { type HttpOptions, type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
 import { FakeHost } from '../host/fakeHost.ts';
 
 /** A running MCP server. */

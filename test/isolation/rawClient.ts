@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { silentLog } from '../../src/base/log.ts';
 import type { Engine } from '../../src/engine/types.ts';
-import { serveStdio } from '../../src/mcp/stdio/server.ts';
+import { serveStdio } from '../../src/mcp/stdio/stdioServer.ts';
 import { serve } from './mcpServer.ts';
 
 const CLIENT = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import type { RunResult } from '../../src/engine/types.ts';
 import { MAX_ANSWER_BYTES } from '../../src/mcp/delivery/deliverable.ts';
-import { type HttpServer, startHttpServer } from '../../src/mcp/http/server.ts';
+import { type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
 import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
 import { checkAnswer, runResult, StubEngine } from './stubEngine.ts';

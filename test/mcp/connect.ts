@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Engine } from '../../src/engine/types.ts';
-import { createMcpServer } from '../../src/mcp/server.ts';
+import { createMcpServer } from '../../src/mcp/mcpServer.ts';
 
 /** The eras of the protocol: with a session that `initialize` opens, and without. */
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;

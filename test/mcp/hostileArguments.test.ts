@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../../src/mcp/tool.ts';
-import { TOOLS } from '../../src/mcp/tools.ts';
+import { TOOLS } from '../../src/mcp/toolList.ts';
 import { StubEngine } from './stubEngine.ts';
 
 const FOREIGN = [

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
-import { type HttpServer, startHttpServer } from '../../src/mcp/http/server.ts';
+import { type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
 import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
-import { serveStdio } from '../../src/mcp/stdio/server.ts';
+import { serveStdio } from '../../src/mcp/stdio/stdioServer.ts';
 import { call, connectInMemory, ERAS, type Era, textOf } from './connect.ts';
 import { runResult, StubEngine } from './stubEngine.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { INSTRUCTIONS, toolsHash } from '../../src/mcp/tools.ts';
+import { INSTRUCTIONS, toolsHash } from '../../src/mcp/toolList.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
 import { checkAnswer, runResult, StubEngine, sessionInfo } from './stubEngine.ts';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { serveStdio } from '../../mcp/stdio/server.ts';
+import { serveStdio } from '../../mcp/stdio/stdioServer.ts';
 import { type Handle, withEngine } from '../command.ts';
 
 /** `hothouse mcp`: serves one MCP client on stdin and stdout. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
 import { messageOf } from '../../base/log.ts';
-import { type HttpServer, startHttpServer } from '../../mcp/http/server.ts';
+import { type HttpServer, startHttpServer } from '../../mcp/http/httpServer.ts';
 import { type CommandContext, type Handle, withEngine } from '../command.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
 import { say } from '../terminal.ts';

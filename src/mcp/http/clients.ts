@@ -1,25 +1,63 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
-import type { McpServer, Server, Transport } from '@modelcontextprotocol/server';
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type McpServer,
+  type Server,
+  type Transport,
+} from '@modelcontextprotocol/server';
 
-/** A client of the revisions up to 2025-11-25: it has opened an MCP session. */
-export interface Client {
-  /** Names it among the clients of its server; not its `mcp-session-id`, which is for it alone. */
-  readonly id: string;
+/** A client of a revision up to 2025-11-25: it has opened an MCP session. */
+export class Client {
+  /** Identifies the client within this server; not its `mcp-session-id`, which is a secret between the two. */
+  readonly id = randomUUID();
   readonly transport: NodeStreamableHTTPServerTransport;
-  lastUsedAt: number;
-  /** Requests, streams too, that are not answered yet. */
-  openRequests: number;
+  #lastUsedAtMs = performance.now();
+  #openRequests = 0;
+
+  constructor(transport: NodeStreamableHTTPServerTransport) {
+    this.transport = transport;
+  }
+
+  /** Since when the client has no open request or stream (`performance.now()`), or null while it has one. */
+  get idleSinceMs(): number | null {
+    return this.#openRequests === 0 ? this.#lastUsedAtMs : null;
+  }
+
+  /** Answers one request. When the connection breaks before the response is sent, its calls are cancelled. */
+  async handle(request: IncomingMessage, response: ServerResponse, body?: unknown): Promise<void> {
+    this.#openRequests += 1;
+    response.once('close', () => {
+      this.#openRequests -= 1;
+      this.#lastUsedAtMs = performance.now();
+      if (!response.writableFinished) this.#cancel(body);
+    });
+    await this.transport.handleRequest(request, response, body);
+  }
+
+  // Streams are not resumable, so nothing could read the responses; and on loopback a connection breaks only when its
+  // client ends or gives up.
+  #cancel(body: unknown): void {
+    for (const message of Array.isArray(body) ? body : [body]) {
+      if (isJSONRPCRequest(message)) this.transport.onmessage?.(cancelled(message.id));
+    }
+  }
 }
 
-/** Bounds of the table of clients. */
+function cancelled(requestId: string | number): JSONRPCMessage {
+  return { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'the connection broke' } };
+}
+
+/** Limits of the client table. */
 export interface ClientLimits {
   readonly maxClients: number;
-  /** A client without open requests is forgotten after this long. */
+  /** A client without open requests is removed after this time, in milliseconds. */
   readonly idleMs: number;
 }
 
-/** The clients by their `mcp-session-id`. */
+/** The connected clients by their `mcp-session-id`. */
 export class Clients {
   readonly #createServer: (client: string) => Server | McpServer;
   readonly #limits: ClientLimits;
@@ -30,34 +68,34 @@ export class Clients {
     this.#limits = limits;
   }
 
-  get(id: string): Client | undefined {
-    return this.#clients.get(id);
+  get(mcpSessionId: string): Client | undefined {
+    return this.#clients.get(mcpSessionId);
   }
 
-  /** Whether a client of that id is in the table. */
+  /** Whether a client with this `id` is connected. */
   isConnected(id: string): boolean {
     return [...this.#clients.values()].some((client) => client.id === id);
   }
 
-  /** A client that enters the table when its `initialize` succeeds; undefined when all places are in use. */
+  /** A client that enters the table when its `initialize` succeeds; undefined when the table is full of busy clients. */
   async connect(): Promise<Client | undefined> {
-    if (this.#clients.size >= this.#limits.maxClients && !this.#forgetOldestIdle()) return undefined;
+    if (this.#clients.size >= this.#limits.maxClients && !this.#removeLongestIdle()) return undefined;
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void this.#clients.set(id, client),
     });
-    const client: Client = { id: randomUUID(), transport, lastUsedAt: performance.now(), openRequests: 0 };
-    transport.onclose = () => this.#forget(client);
-    // The SDK's class spells its optional handlers in a way that strict optional types refuse.
+    const client = new Client(transport);
+    transport.onclose = () => this.#remove(client);
+    // The SDK declares its optional handlers in a way that `exactOptionalPropertyTypes` rejects.
     await this.#createServer(client.id).connect(transport as Transport);
     return client;
   }
 
-  /** Forgets clients that were idle for too long. */
+  /** Removes clients that have been idle for longer than the limit. */
   async sweep(): Promise<void> {
-    const before = performance.now() - this.#limits.idleMs;
-    for (const client of [...this.#clients.values()]) {
-      if (client.openRequests === 0 && client.lastUsedAt <= before) await client.transport.close();
+    const limit = performance.now() - this.#limits.idleMs;
+    for (const { idleSinceMs, transport } of [...this.#clients.values()]) {
+      if (idleSinceMs !== null && idleSinceMs <= limit) await transport.close();
     }
   }
 
@@ -65,13 +103,13 @@ export class Clients {
     await Promise.all([...this.#clients.values()].map(({ transport }) => transport.close()));
   }
 
-  #forget({ transport: { sessionId } }: Client): void {
+  #remove({ transport: { sessionId } }: Client): void {
     if (sessionId !== undefined) this.#clients.delete(sessionId);
   }
 
-  #forgetOldestIdle(): boolean {
-    const idle = [...this.#clients.values()].filter(({ openRequests }) => openRequests === 0);
-    const oldest = idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt)[0];
+  #removeLongestIdle(): boolean {
+    const idle = [...this.#clients.values()].filter(({ idleSinceMs }) => idleSinceMs !== null);
+    const oldest = idle.sort((a, b) => (a.idleSinceMs ?? 0) - (b.idleSinceMs ?? 0))[0];
     void oldest?.transport.close();
     return oldest !== undefined;
   }

@@ -1,20 +1,21 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { finished } from 'node:stream';
 
-/** An answer that turns a request away. */
-export interface Refusal {
+/** An error response. */
+export interface Rejection {
   readonly status: number;
   readonly message: string;
-  /** JSON-RPC's; the default is -32000. */
+  /** JSON-RPC error code; default: -32000. */
   readonly code?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Turns away what does not come from a local client that knows the token. Host must be this server by a loopback
- * name, so that a rebound DNS name fails; Origin, which only browsers send, must be this server's own or absent.
+ * Rejects every request that does not come from a local client with the token. Host must be a loopback name of this
+ * server, which stops DNS rebinding; Origin, which only browsers send, must be absent or this server's own.
  */
-export function refusalOf(request: IncomingMessage, port: number, token: string): Refusal | undefined {
+export function rejectionOf(request: IncomingMessage, port: number, token: string): Rejection | undefined {
   const authorities = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`);
   const [host, ...moreHosts] = valuesOf(request, 'host');
   if (host === undefined || moreHosts.length > 0 || !authorities.includes(host)) {
@@ -45,12 +46,35 @@ function isAuthorized(request: IncomingMessage, token: string): boolean {
   return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(credentials), digest(token));
 }
 
-// Digests have one length, so the comparison tells nothing of the token's.
+// Digests have equal lengths, so the comparison does not reveal the length of the token.
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Every value of a header; Node's own view joins or drops duplicates. */
+/** Every value of a header; `request.headers` joins or drops duplicates. */
 function valuesOf(request: IncomingMessage, name: string): string[] {
   return request.headersDistinct[name] ?? [];
+}
+
+/**
+ * Sends an error response with a JSON-RPC error and closes the connection, as the body may be unread. `unread` is read
+ * to its end first: a client that is still sending when the connection closes would never see the response.
+ */
+export function reject(
+  response: ServerResponse,
+  { status, message, code = -32_000, headers }: Rejection,
+  unread?: IncomingMessage,
+): void {
+  if (response.headersSent) return void response.destroy();
+  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, {
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': length,
+    Connection: 'close',
+  });
+  response.write(text);
+  if (unread) finished(unread.resume(), () => response.end());
+  else response.end();
 }

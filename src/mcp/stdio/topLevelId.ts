@@ -4,17 +4,17 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 const OPENING = [0x7b, 0x5b];
 const CLOSING = [0x7d, 0x5d];
-/** Bytes of a name or a value that are looked at; no client's id is longer. */
+/** Bytes kept of a name or a value; no client's id is longer. */
 const MAX_PIECE = 256;
 
-/** Finds the id of a JSON-RPC message that passes by in pieces, and keeps nothing else of it. */
+/** Finds the id of a JSON-RPC message that arrives in chunks, without keeping the message. */
 export class TopLevelId {
-  /** Null as long as none was found. */
+  /** Null until an id is found. */
   id: string | number | null = null;
   #depth = 0;
   #string: 'none' | 'open' | 'escape' = 'none';
   #name: unknown;
-  /** What has come since the last name or value of the message itself. */
+  /** The bytes since the last name or value at the top level. */
   #piece: number[] = [];
 
   take(bytes: Buffer): void {

@@ -5,12 +5,12 @@ import { defineTool, refused, success } from '../tool.ts';
 
 const SessionId = z.strictObject({ session_id: z.string().describe('From open_session or list_sessions.') });
 
-/** Opens a session that later runs share. */
+/** `open_session`. */
 export const openSession = defineTool({
   name: 'open_session',
   title: 'Open a session',
   description:
-    'Opens an interpreter of its own in a sandbox of its own and returns its session_id. Runs with this session_id share variables, imports, functions and files until close_session. Sessions are limited in number: close what is no longer needed. One that is not used for eight hours may be closed.',
+    'Starts an interpreter in its own sandbox and returns its session_id. Runs with this session_id share variables, imports, functions and files until close_session. The number of sessions is limited: close sessions you no longer need. Sessions unused for eight hours may be closed.',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   input: z.strictObject({ language: z.enum(LANGUAGES).describe('Language of the session.') }),
   output: SessionAnswer,
@@ -21,11 +21,11 @@ export const openSession = defineTool({
   },
 });
 
-/** Ends a session and all it holds. */
+/** `close_session`. */
 export const closeSession = defineTool({
   name: 'close_session',
   title: 'Close a session',
-  description: 'Ends a session. Its variables, files and running code are gone for good.',
+  description: 'Ends a session and deletes its variables, files and running code.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   input: SessionId,
   output: SessionAnswer,
@@ -36,12 +36,12 @@ export const closeSession = defineTool({
   },
 });
 
-/** Stops what a session runs and keeps the session. */
+/** `interrupt_session`. */
 export const interruptSession = defineTool({
   name: 'interrupt_session',
   title: 'Interrupt a session',
   description:
-    'Interrupts the code that a session is running, like Ctrl+C; variables are kept. Code that goes on for three seconds is stopped hard, and the answer to its run_code says what was lost.',
+    'Interrupts the running code of a session, like Ctrl+C; variables are kept. Code that ignores the interrupt is killed after three seconds; the result of its run_code says what was lost.',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input: SessionId,
   output: SessionAnswer,
@@ -52,11 +52,12 @@ export const interruptSession = defineTool({
   },
 });
 
-/** Names every open session, of agents and of people. */
+/** `list_sessions`. */
 export const listSessions = defineTool({
   name: 'list_sessions',
   title: 'List sessions',
-  description: 'Lists the open sessions, those of people and of other agents too; each can be used by its session_id.',
+  description:
+    'Lists all open sessions, including those of people and other agents. Any of them can be used by its session_id.',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.strictObject({}),
   output: z.strictObject({ sessions: z.array(SessionAnswer) }),

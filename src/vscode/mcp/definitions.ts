@@ -10,7 +10,7 @@ const NOT_YET = Uri.parse('http://127.0.0.1:0/mcp');
 export function registerMcp({ mcp, version }: App): Disposable {
   const provider: McpServerDefinitionProvider<McpHttpServerDefinition> = {
     async provideMcpServerDefinitions() {
-      const { toolsHash } = await import('../../mcp/tools.ts');
+      const { toolsHash } = await import('../../mcp/toolList.ts');
       return [new McpHttpServerDefinition('Hothouse', NOT_YET, {}, `${version}+${toolsHash()}`)];
     },
     async resolveMcpServerDefinition({ label, version: ours }) {

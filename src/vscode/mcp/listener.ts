@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.ts';
-import type { HttpServer } from '../../mcp/http/server.ts';
+import type { HttpServer } from '../../mcp/http/httpServer.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 
 /** What the server needs from the extension. */
@@ -36,6 +36,6 @@ export class McpListener {
 }
 
 async function start({ engine: handle, version, log }: ListenerContext): Promise<HttpServer> {
-  const [{ startHttpServer }, engine] = await Promise.all([import('../../mcp/http/server.ts'), handle.get()]);
+  const [{ startHttpServer }, engine] = await Promise.all([import('../../mcp/http/httpServer.ts'), handle.get()]);
   return startHttpServer({ engine, version, log });
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
-import { type HttpOptions, type HttpServer, startHttpServer } from '../../../src/mcp/http/server.ts';
-import { TOOLS } from '../../../src/mcp/tools.ts';
+import { type HttpOptions, type HttpServer, startHttpServer } from '../../../src/mcp/http/httpServer.ts';
+import { TOOLS } from '../../../src/mcp/toolList.ts';
 import { call, connectEra, ERAS, type TestClient, textOf } from '../connect.ts';
 import { runResult, StubEngine, sessionInfo } from '../stubEngine.ts';
 

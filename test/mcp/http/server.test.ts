@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
-import { type HttpOptions, type HttpServer, startHttpServer } from '../../../src/mcp/http/server.ts';
+import { type HttpOptions, type HttpServer, startHttpServer } from '../../../src/mcp/http/httpServer.ts';
 import { call, connectHttp, textOf } from '../connect.ts';
 import { runResult, StubEngine } from '../stubEngine.ts';
 

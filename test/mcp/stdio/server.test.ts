@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
-import { serveStdio } from '../../../src/mcp/stdio/server.ts';
+import { serveStdio } from '../../../src/mcp/stdio/stdioServer.ts';
 import { runResult, StubEngine } from '../stubEngine.ts';
 
 const MB = 1 << 20;

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio as serveTransport } from '@modelcontextprotocol/server/stdio';
 import { type Log, messageOf } from '../../base/log.ts';
-import { createMcpServer, type McpDeps } from '../server.ts';
-import { StdioTransport } from './transport.ts';
+import { createMcpServer, type McpDependencies } from '../mcpServer.ts';
+import { StdioTransport } from './stdioTransport.ts';
 
-export interface StdioOptions extends McpDeps {
+export interface StdioOptions extends McpDependencies {
   readonly log: Log;
   readonly stdin: Readable;
-  /** Carries the protocol and nothing else. */
+  /** Carries only MCP messages. */
   readonly stdout: Writable;
 }
 
 /**
- * Serves one client, of revision 2026-07-28 or of an earlier one, until its stream ends or `signal` aborts; then its
- * runs are aborted. Whatever it leases is one owner's.
+ * Serves one client, in revision 2026-07-28 or an earlier one, until stdin ends or `signal` aborts; then aborts its runs.
+ * The client is one owner.
  */
 export async function serveStdio({ log, stdin, stdout, ...deps }: StdioOptions, signal?: AbortSignal): Promise<void> {
   const owner = `mcp-stdio-${randomUUID()}`;

@@ -1,31 +1,31 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Strangers } from './strangers.ts';
+import { UnauthenticatedConnections } from './unauthenticatedConnections.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Far more than local clients need; each costs a descriptor and some kilobytes. */
-const MAX_STRANGERS = 512;
+/** Far more than local clients need; each costs a file descriptor and some kilobytes. */
+const MAX_UNAUTHENTICATED = 512;
 const MAX_CONNECTIONS = 4096;
 
-/** Bounds on those who connect, in the place of the product's own. */
+/** Overrides of the limits on connections. */
 export interface ListenLimits {
-  /** Time for a request's headers, and for the whole request, in milliseconds. */
+  /** Time limits of a request's headers and of the whole request, in milliseconds. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
-  /** Connections kept over which nobody has shown the token yet. */
-  readonly maxStrangers?: number;
+  /** Connections kept that have not sent the token yet. */
+  readonly maxUnauthenticated?: number;
 }
 
 /** A listening HTTP server on 127.0.0.1. */
 export interface Listener {
   readonly port: number;
-  readonly strangers: Strangers;
-  /** Ends all connections. */
+  readonly unauthenticated: UnauthenticatedConnections;
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** Listens at `port`, 0 for a free one. Rejects with the system's error when it cannot. */
+/** Listens on `port`; 0 selects a free one. Rejects with the system's error. */
 export async function listenLocally(
   port: number,
   limits: ListenLimits,
@@ -36,14 +36,14 @@ export async function listenLocally(
       headersTimeout: limits.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
       requestTimeout: limits.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: 1000,
-      // A request without Host is answered by the gate like one with a wrong Host.
+      // The gate rejects a request without Host like one with an invalid Host.
       requireHostHeader: false,
     },
     onRequest,
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const strangers = new Strangers(server, limits.maxStrangers ?? MAX_STRANGERS);
-  return { port: await listen(server, port), strangers, close: () => close(server) };
+  const unauthenticated = new UnauthenticatedConnections(server, limits.maxUnauthenticated ?? MAX_UNAUTHENTICATED);
+  return { port: await listen(server, port), unauthenticated, close: () => close(server) };
 }
 
 function listen(server: Server, port: number): Promise<number> {

@@ -4,20 +4,20 @@ import { deferred } from '../../base/deferred.ts';
 import { escapedControls } from '../../base/json.ts';
 import { type Steps, slices } from '../../base/slices.ts';
 import { parseMessage } from '../parseMessage.ts';
-import { type Line, Lines } from './lines.ts';
+import { type Line, LineSplitter } from './lineSplitter.ts';
 
 // One call may carry megabytes of code, stdin and state, escaped as JSON.
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** Characters of a message that are written in one step. */
+/** Characters of a message written in one step. */
 const PIECE = 64 * 1024;
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
 /**
- * MCP's messages as lines. A line that is no message, or is larger than 32 MiB, is answered with an error, and the
- * connection goes on: the SDK's own transport ends it for the one and says nothing of the other.
+ * MCP messages, one per line. A line that is not a message or is over 32 MiB is answered with an error and the
+ * connection stays open; the SDK's own transport closes it after a long line and ignores an invalid one.
  */
 export class StdioTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>;
@@ -25,7 +25,7 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   readonly #stdin: Readable;
   readonly #stdout: Writable;
-  readonly #lines = new Lines(MAX_MESSAGE_BYTES);
+  readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   readonly #closed = deferred<void>();
   #lastWrite = Promise.resolve();
   #isClosed = false;
@@ -35,7 +35,7 @@ export class StdioTransport implements Transport {
     this.#stdout = stdout;
   }
 
-  /** Resolves when it has been closed, by its owner or because a stream has ended. */
+  /** Resolves when the transport is closed, by its owner or by the end of a stream. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }
@@ -47,7 +47,7 @@ export class StdioTransport implements Transport {
     this.#stdin.on('data', this.#take);
   }
 
-  /** Resolves when the message has left, or never can. */
+  /** Resolves when the message is flushed, or never can be. */
   send(message: JSONRPCMessage): Promise<void> {
     return this.#write(message);
   }
@@ -62,7 +62,7 @@ export class StdioTransport implements Transport {
   }
 
   readonly #take = (chunk: Buffer): void => {
-    // What comes meanwhile waits, and the end of the stream with it.
+    // Later chunks, and the end of the stream, wait in the paused stream.
     this.#stdin.pause();
     const resume = () => this.#isClosed || this.#stdin.resume();
     slices.run(this.#readLines(chunk)).then(resume, (error: Error) => this.onerror?.(error));
@@ -79,30 +79,30 @@ export class StdioTransport implements Transport {
   *#read(line: Line): Steps {
     if (line.kind === 'whole') {
       if (!isBlank(line.bytes)) yield* this.#readJson(line.bytes);
-    } else this.#refuse(line.id, INVALID_REQUEST, `The message is over ${MAX_MESSAGE_BYTES} bytes and was not read.`);
+    } else this.#reject(line.id, INVALID_REQUEST, `The message is over ${MAX_MESSAGE_BYTES} bytes and was not read.`);
   }
 
   *#readJson(json: Buffer): Steps {
     const parsed = yield* parseMessage(json);
     if (this.#isClosed) return;
-    if (parsed.kind === 'invalid') this.#refuse(null, PARSE_ERROR, `The message cannot be read. ${parsed.reason}`);
+    if (parsed.kind === 'invalid') this.#reject(null, PARSE_ERROR, `The message cannot be read. ${parsed.reason}`);
     else this.#readValue(parsed.value);
   }
 
   #readValue(value: unknown): void {
     const message = messageOf(value);
     if (message) this.onmessage?.(message);
-    else this.#refuse(idOf(value), INVALID_REQUEST, 'The message is not one of JSON-RPC 2.0.');
+    else this.#reject(idOf(value), INVALID_REQUEST, 'The message is not one of JSON-RPC 2.0.');
   }
 
-  #refuse(id: string | number | null, code: number, message: string): void {
+  #reject(id: string | number | null, code: number, message: string): void {
     void this.#write({ jsonrpc: '2.0', id, error: { code, message } });
   }
 
-  /** Messages leave one after the other. */
+  /** Writes messages one after the other. */
   #write(message: object): Promise<void> {
     this.#lastWrite = this.#lastWrite.then(() => slices.run(this.#writeText(JSON.stringify(message))));
-    return this.#lastWrite.then(() => this.#left());
+    return this.#lastWrite.then(() => this.#flushed());
   }
 
   *#writeText(json: string): Steps {
@@ -115,8 +115,7 @@ export class StdioTransport implements Transport {
     if (!this.#isClosed) this.#stdout.write('\n');
   }
 
-  /** Resolves when what was written has left. */
-  #left(): Promise<void> {
+  #flushed(): Promise<void> {
     return this.#isClosed ? Promise.resolve() : new Promise((resolve) => this.#stdout.write('', () => resolve()));
   }
 }
@@ -125,7 +124,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** Long lines have something in them. */
+// A long line cannot be blank in practice, and a check of all its bytes would take too long.
 function isBlank(line: Buffer): boolean {
   return line.length < PIECE && line.toString('latin1').trim() === '';
 }

@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { createMcpServer, type McpDeps } from '../server.ts';
+import { createMcpServer, type McpDependencies } from '../mcpServer.ts';
 import { type Endpoint, type EndpointOptions, openEndpoint } from './endpoint.ts';
 
-/** A working day: agents come back to their sessions after a break. */
+/** A working day: agents return to their sessions after a break. */
 const SESSION_IDLE_MS = 8 * 3_600_000;
 const SWEEP_MS = 60_000;
 
-export interface HttpOptions extends McpDeps, Omit<EndpointOptions, 'createServer'> {
-  /** Time without use after which a session of a client that is not known to be there is closed, in milliseconds. */
+export interface HttpOptions extends McpDependencies, Omit<EndpointOptions, 'createServer'> {
+  /** Idle time after which a session without a connected client is closed, in milliseconds. */
   readonly sessionIdleMs?: number;
 }
 
-/** A running server; `dispose` ends connections and, with them, their runs. */
+/** A running server; `dispose` closes all connections and cancels their runs. */
 export type HttpServer = Pick<Endpoint, 'url' | 'token' | 'dispose'>;
 
 /**
- * Serves the engine's tools over HTTP. A client that has opened an MCP session (revisions up to 2025-11-25) is an owner
- * of its own; where there are none (2026-07-28), all who have the token are one owner together. Rejects as
- * `openEndpoint` does.
+ * Serves the engine's tools over HTTP. A client with an MCP session (revisions up to 2025-11-25) is its own owner; all
+ * clients of revision 2026-07-28, which has no sessions, are one owner. Rejects as `openEndpoint` does.
  */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const { sessionIdleMs = SESSION_IDLE_MS, clientIdleMs } = options;
@@ -40,16 +39,16 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   };
 }
 
-/** Closes the idle sessions of this server's owners that nobody has used for long, unless their client is connected. */
+/** Closes sessions of this server's owners that were idle for `idleMs`, unless their client is connected. */
 async function closeUnused(
-  engine: McpDeps['engine'],
+  engine: McpDependencies['engine'],
   server: string,
   clients: Endpoint['clients'],
   idleMs: number,
 ): Promise<void> {
   for (const { id, owner, state, lastUsedAt } of engine.snapshot().sessions) {
     const [opener, client] = owner.id.split('/');
-    const isGone = opener === server && (client === undefined || !clients.isConnected(client));
-    if (isGone && state === 'idle' && lastUsedAt <= Date.now() - idleMs) await engine.closeSession(id);
+    const isDisconnected = opener === server && (client === undefined || !clients.isConnected(client));
+    if (isDisconnected && state === 'idle' && lastUsedAt <= Date.now() - idleMs) await engine.closeSession(id);
   }
 }

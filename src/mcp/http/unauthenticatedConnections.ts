@@ -2,31 +2,31 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The connections over which nobody has shown the token yet. At most `max` of them are kept: the oldest make way for
- * newer ones, so that no number of them keeps a client out.
+ * The connections that have not sent the token yet. At most `max` are kept; the oldest are closed first, so that no
+ * number of them keeps a client out.
  */
-export class Strangers {
+export class UnauthenticatedConnections {
   readonly #max: number;
-  /** In the order of arrival. */
+  /** Oldest first. */
   readonly #sockets = new Set<Socket>();
   #trimming = false;
 
   constructor(server: Server, max: number) {
     this.#max = max;
-    server.on('connection', (socket: Socket) => this.#admit(socket));
+    server.on('connection', (socket: Socket) => this.#add(socket));
   }
 
-  /** The token came over this connection: it is none of a stranger, whatever follows. */
-  recognize(socket: Socket): void {
+  /** Removes a connection that has sent the token; it stays open whatever follows. */
+  remove(socket: Socket): void {
     this.#sockets.delete(socket);
   }
 
-  #admit(socket: Socket): void {
+  #add(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     if (this.#trimming || this.#sockets.size <= this.#max) return;
     this.#trimming = true;
-    // Two turns later: what a client has sent by then is read, however many came in the same moment.
+    // Two turns later, when requests that arrived together with the connections have been read.
     setImmediate(() => setImmediate(() => this.#trim()));
   }
 

@@ -15,33 +15,33 @@ import { slices } from '../base/slices.ts';
 import type { Engine, RunOutput } from '../engine/types.ts';
 import { deliverable } from './delivery/deliverable.ts';
 import { OutputProgress } from './progress.ts';
-import { INSTRUCTIONS, listedTools, TOOLS } from './tools.ts';
+import { INSTRUCTIONS, listedTools, TOOLS } from './toolList.ts';
 
-/** What every transport needs to serve clients. */
-export interface McpDeps {
+/** What an MCP server needs, whatever its transport. */
+export interface McpDependencies {
   readonly engine: Engine;
-  /** The program's version. */
+  /** The version of Hothouse. */
   readonly version: string;
 }
 
-/** The list of tools is the same for every client and changes only with the program. */
+/** The tool list is the same for every client and changes only with the version of Hothouse. */
 const UNCHANGING = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 const OPTIONS: ServerOptions = {
   capabilities: { tools: {} },
   instructions: INSTRUCTIONS,
   cacheHints: { 'tools/list': UNCHANGING, 'server/discover': UNCHANGING },
-  // It would check forms that clients fill in, and we send none; the default makes an Ajv for each server.
+  // Validates elicitation forms, which Hothouse does not use; the default would create an Ajv for each server.
   jsonSchemaValidator: {
     getValidator() {
-      throw new Error('No form is sent to clients.');
+      throw new Error('Elicitation is not supported.');
     },
   },
 };
 
-/** An MCP server of either era, not yet connected; what it leases belongs to `ownerId`. */
-export function createMcpServer({ engine, version }: McpDeps, ownerId: string): Server {
-  // The low-level server, because the high-level one answers wrong arguments in words of its own.
+/** An MCP server for every supported revision, not yet connected. `ownerId` owns the sandboxes that it leases. */
+export function createMcpServer({ engine, version }: McpDependencies, ownerId: string): Server {
+  // The low-level server, because the high-level one formats argument errors itself.
   const server = new Server({ name: 'hothouse', title: 'Hothouse', version }, OPTIONS);
   server.setRequestHandler('tools/list', () => ({ tools: listedTools() }));
   server.setRequestHandler('tools/call', (request, context) => {
@@ -63,10 +63,10 @@ async function callTool(
   const onOutput = (output: RunOutput) => progress?.add(output);
   const call = { engine, owner: { ...client, kind: 'mcp' as const }, signal: context.mcpReq.signal, onOutput };
   try {
-    // The protocol's library has looked at all arguments in this turn.
+    // The SDK has validated all arguments in this turn of the event loop.
     await nextTurn();
     const answer = await slices.run(deliverable(await tool.handle(params.arguments ?? {}, call)));
-    // The transport writes it as JSON in one step, which may take long enough by itself.
+    // The transport serializes the result in one step, which may be long enough by itself.
     await nextTurn();
     return answer;
   } finally {
@@ -78,7 +78,7 @@ function outputProgress({ mcpReq }: ServerContext): OutputProgress | undefined {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   return new OutputProgress((progress, message) => {
-    // A client that has gone needs no progress; its call is cancelled by the transport.
+    // A disconnected client needs no progress; the transport cancels its call.
     mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {});
   });
 }
@@ -91,13 +91,13 @@ function unknownTool(name: string): ProtocolError {
   );
 }
 
-/** What the client of a request of revision 2026-07-28 calls itself; the protocol's library has checked it. */
+/** The client's own description in a request of revision 2026-07-28; the SDK has validated it. */
 function clientOf({ mcpReq }: ServerContext): Implementation | undefined {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   return envelope[CLIENT_INFO_META_KEY] as Implementation | undefined;
 }
 
-/** What a client calls itself, fit for a line of a view. */
+/** Name and version of a client in one line of at most 80 characters. */
 function clientLabel(client: Implementation | undefined): string {
   const label = plainText(`${client?.title ?? client?.name ?? ''} ${client?.version ?? ''}`)
     .replace(/\s+/g, ' ')

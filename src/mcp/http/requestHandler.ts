@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node';
+import { classifyInboundRequest, isInitializeRequest } from '@modelcontextprotocol/server';
+import type { ReadJson } from '../../base/readJson.ts';
+import { slices } from '../../base/slices.ts';
+import { parseMessage } from '../parseMessage.ts';
+import type { Client, Clients } from './clients.ts';
+import { type Rejection, reject } from './gate.ts';
+
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** JSON-RPC's code for a message that is not valid JSON. */
+const PARSE_ERROR = -32_700;
+
+/** The handlers of both eras of MCP. */
+export interface Eras {
+  /** Revisions up to 2025-11-25: a client opens an MCP session. */
+  readonly clients: Clients;
+  /** Revision 2026-07-28: each request stands alone. */
+  readonly stateless: NodeMcpRequestHandler;
+}
+
+/** Answers a request that has passed the gate; its body says which revision it uses. */
+export async function handleRequest(request: IncomingMessage, response: ServerResponse, eras: Eras): Promise<void> {
+  const { clients, stateless } = eras;
+  if (request.method !== 'POST') return forward(await findClient(request, clients), request, response);
+  const body = await readBody(request);
+  switch (body.kind) {
+    case 'aborted':
+      return;
+    case 'invalid':
+      return reject(response, { status: 400, message: `The body cannot be read. ${body.reason}`, code: PARSE_ERROR });
+    case 'too_large':
+      return reject(response, { status: 413, message: `The body is over ${MAX_BODY_BYTES} bytes.` }, request);
+    case 'json':
+      if (usesMcpSession(request, body.value))
+        return forward(await findClient(request, clients, body.value), request, response, body.value);
+      // The SDK declares its optional fields in a way that `exactOptionalPropertyTypes` rejects.
+      return stateless(request as NodeIncomingMessageLike, response, body.value);
+  }
+}
+
+/** Reads the body as JSON. The rest of a body over `MAX_BODY_BYTES` stays unread. */
+async function readBody(request: IncomingMessage): Promise<ReadJson | { readonly kind: 'too_large' | 'aborted' }> {
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return { kind: 'too_large' };
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    // The end of the loop must not destroy the request: its socket carries the response.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      length += chunk.length;
+      if (length > MAX_BODY_BYTES) return { kind: 'too_large' };
+      chunks.push(chunk);
+    }
+  } catch {
+    return { kind: 'aborted' };
+  }
+  return slices.run(parseMessage(Buffer.concat(chunks)));
+}
+
+/** Whether a request is of a revision up to 2025-11-25. */
+function usesMcpSession({ headers }: IncomingMessage, body: unknown): boolean {
+  const version = headers['mcp-protocol-version'];
+  const { kind } = classifyInboundRequest({
+    httpMethod: 'POST',
+    ...(version !== undefined && { protocolVersionHeader: String(version) }),
+    body,
+  });
+  return kind === 'legacy';
+}
+
+async function forward(client: Client | Rejection, request: IncomingMessage, response: ServerResponse, body?: unknown) {
+  if ('status' in client) reject(response, client);
+  else await client.handle(request, response, body);
+}
+
+async function findClient(request: IncomingMessage, clients: Clients, body?: unknown): Promise<Client | Rejection> {
+  const id = request.headers['mcp-session-id'];
+  if (id !== undefined) {
+    // Status 404 makes clients initialize again.
+    return clients.get(String(id)) ?? { status: 404, message: 'This session is not known; initialize a new one.' };
+  }
+  if (!isInitializeRequest(body)) return { status: 400, message: 'The mcp-session-id header is missing.' };
+  return (await clients.connect()) ?? { status: 503, message: 'Too many clients are connected.' };
+}
