@@ -1,19 +1,21 @@
 import { plainText } from '../base/log.ts';
+import type { EngineProblem } from '../engine/types.ts';
+import { ALL_LANGUAGES } from './languages.ts';
 
-/** More of a header than this is for the tooltip. */
+/** Longer import lists are cut; the tooltip has the whole header. */
 const IMPORTS_LENGTH = 40;
 
-/** A time span for people, in its largest unit: `<1 min`, `3 min`, `2 h`, `4 d`. */
+/** A duration in its largest unit: `<1 min`, `3 min`, `2 h`, `4 d`. */
 export function formatAge(ms: number): string {
   const seconds = Math.floor(ms / 1000);
-  // Seconds would have rows change all the time, and a row that changes loses the mouse.
+  // With seconds, rows would redraw all the time, and a row that redraws loses its hover.
   if (seconds < 60) return '<1 min';
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** Memory for people: `114 MB`, or nothing when it is not known. */
+/** Memory as `114 MB`; undefined when it is unknown. */
 export function formatMemory(bytes: number | null): string | undefined {
   return bytes === null ? undefined : `${Math.round(bytes / 1_048_576)} MB`;
 }
@@ -23,20 +25,26 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** The parts that there are, between middle dots. */
+/** The parts that are not empty, separated by middle dots. */
 export function joinParts(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
 }
 
-/** The lines of a text in one, without control characters. */
+/** A text on one line, without control characters. */
 export function oneLine(text: string): string {
   return plainText(text).trim().replace(/\s+/g, ' ');
 }
 
-/** What a header of Lean imports, short: `imports Lean, Std`; nothing for an empty one. */
+/** The imports of a Lean header, as `imports Lean, Std`; undefined without imports. */
 export function formatImports(header: string): string | undefined {
   const lines = header.split('\n').map((line) => oneLine(line).replace(/^import /, ''));
   const modules = lines.filter(Boolean).join(', ');
   if (modules === '') return undefined;
   return `imports ${modules.length > IMPORTS_LENGTH ? `${modules.slice(0, IMPORTS_LENGTH - 1)}…` : modules}`;
+}
+
+/** A problem and what to do about it; where the advice is a command of the command line, the command of VS Code. */
+export function formatProblem({ message, advice, command }: EngineProblem): string {
+  const language = ALL_LANGUAGES.find(({ id }) => command === `hothouse build ${id}`);
+  return `${message} ${language ? `Run the command “Hothouse: Build ${language.name} Environment”.` : advice}`;
 }

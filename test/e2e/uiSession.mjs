@@ -133,7 +133,7 @@ async function lose(page) {
 async function afterLoss(page) {
   await type(page, 'print("in a new session")');
   await page.keyboard.press('Shift+Enter');
-  await inOutput(page, (frame) => frame.getByText('Its variables are gone').first());
+  await inOutput(page, (frame) => frame.getByText('Its variables are lost. This cell').first());
   await inOutput(page, (frame) => frame.getByText('in a new session', { exact: true }).first());
   const marks = page.locator('.notebookOverlay .cell-status-item', { hasText: 'Session ended' });
   await waitFor('the marks to go', async () => (await marks.count()) === 0);

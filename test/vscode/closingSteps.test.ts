@@ -23,7 +23,7 @@ describe('closingSteps', () => {
     const next = {
       kind: 'text',
       stream: 'stderr',
-      text: 'The next cell that you run starts a new interpreter: run first the cells that it needs.\n',
+      text: 'The next cell starts a new interpreter. Run the cells that it depends on first.\n',
     };
     expect(closingSteps(lost, false, 'ended')).toEqual([{ kind: 'error', error: ERROR }, next]);
     const shown = { ...lost, error: { ...ERROR, traceback: 'Traceback ...' } };
@@ -41,7 +41,7 @@ describe('closingSteps', () => {
       {
         kind: 'text',
         stream: 'stderr',
-        text: 'Output was cut: 4883 KB written to stdout. The setting hothouse.limits.outputKb sets the limit.\n',
+        text: 'Output truncated: 4883 KB written to stdout. The setting hothouse.limits.outputKb is the limit.\n',
       },
     ]);
   });
@@ -49,7 +49,7 @@ describe('closingSteps', () => {
   it('says how many displays were left out, and that no stream was cut', () => {
     const cut: RunResult = { ...RESULT, truncated: true, displaysDropped: 2, stdout: 'x\n', stdoutBytes: 2 };
     expect(closingSteps(cut, false)).toEqual([
-      { kind: 'text', stream: 'stderr', text: '2 displays left out: too many, too large or malformed.\n' },
+      { kind: 'text', stream: 'stderr', text: '2 displays omitted: too many, too large or malformed.\n' },
     ]);
   });
 
@@ -60,12 +60,12 @@ describe('closingSteps', () => {
       error: ERROR,
       report: {
         ...report({ verdict: 'rejected', messages: [message({ severity: 'error', text: 'unknown identifier' })] }),
-        notes: ['The session began anew.'],
+        notes: ['The session restarted.'],
         later: [],
       },
     };
     expect(closingSteps(rejected, false)).toMatchObject([
-      { kind: 'text', stream: 'stderr', text: 'The session began anew.\n' },
+      { kind: 'text', stream: 'stderr', text: 'The session restarted.\n' },
       { kind: 'error', error: { message: '1:0: unknown identifier' } },
     ]);
   });

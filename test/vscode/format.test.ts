@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { formatAge, formatCount, formatImports, formatMemory, oneLine } from '../../src/vscode/format.ts';
+import {
+  formatAge,
+  formatCount,
+  formatImports,
+  formatMemory,
+  formatProblem,
+  oneLine,
+} from '../../src/vscode/format.ts';
 
 it('says a time span in its largest unit', () => {
   expect([-5, 0, 59_999, 60_000, 3_600_000, 86_400_000].map(formatAge)).toEqual([
@@ -29,4 +36,12 @@ it('says imports in one line, long ones cut, and nothing for no header', () => {
   expect(formatImports(`import ${'A'.repeat(60)}`)).toBe(`imports ${'A'.repeat(39)}…`);
   expect([formatImports(''), formatImports('\n')]).toEqual([undefined, undefined]);
   expect(oneLine('import Lean\n\nimport \x1b[2JStd\n')).toBe('import Lean import Std');
+});
+
+it("replaces the command line's build command by the command of VS Code", () => {
+  const missing = { kind: 'image_missing', message: 'There is no image.', advice: 'Pull it.' } as const;
+  expect(formatProblem(missing)).toBe('There is no image. Pull it.');
+  expect(formatProblem({ ...missing, command: 'hothouse build lean' })).toBe(
+    'There is no image. Run the command “Hothouse: Build Lean Environment”.',
+  );
 });

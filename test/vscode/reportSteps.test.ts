@@ -31,7 +31,7 @@ describe('reportSteps', () => {
   it('says how many messages are left out', () => {
     const steps = reportSteps(report({ messages: [message({ text: '5\n' })], messageCount: 9, truncated: true }));
     expect(steps).toEqual([
-      { kind: 'text', stream: 'stderr', text: '8 more messages are left out (hothouse.limits.outputKb).\n' },
+      { kind: 'text', stream: 'stderr', text: '8 more messages omitted (setting hothouse.limits.outputKb).\n' },
     ]);
   });
 
@@ -42,7 +42,7 @@ describe('reportSteps', () => {
       { name: 'unknown', axioms: null },
     ];
     const text = markdownOf(reportSteps(report({ verdict: 'incomplete', axioms })));
-    expect(text).toBe('**Incomplete**: these rest on `sorry`.\n\n```lean\nopen_one\n```');
+    expect(text).toBe('**Incomplete**: these depend on `sorry`.\n\n```lean\nopen_one\n```');
   });
 
   it('shows goals of a rejected cell without calling it incomplete', () => {

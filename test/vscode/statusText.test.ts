@@ -15,14 +15,16 @@ describe('statusText', () => {
   it('counts what is warm', () => {
     expect(statusText(WARM)).toEqual({
       text: '$(flame) Hothouse 1',
-      tooltip: 'Hothouse: 1 warm, 1 session (1 Python), 0 runs',
+      tooltip: 'Hothouse: 1 warm sandbox, 1 session (1 Python), 0 running',
       warning: false,
     });
   });
 
   it('tells sessions of each language apart', () => {
     const sessions = [session(), session({ language: 'lean' }), session({ language: 'lean' })];
-    expect(statusText(snapshot({ sessions })).tooltip).toBe('Hothouse: 0 warm, 3 sessions (1 Python, 2 Lean), 0 runs');
+    expect(statusText(snapshot({ sessions })).tooltip).toBe(
+      'Hothouse: 0 warm sandboxes, 3 sessions (1 Python, 2 Lean), 0 running',
+    );
   });
 
   it('turns while something runs', () => {

@@ -3,9 +3,10 @@ import { plainText } from '../../base/log.ts';
 import type { LanguageId, Result } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { abortSignal } from '../cancellation.ts';
+import { formatProblem } from '../format.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 
-/** Builds a language's image with progress; the build's output goes to the log. */
+/** Builds a language's image and shows progress; the build's output goes to the log. */
 export async function buildEnvironment(language: LanguageId, app: App): Promise<void> {
   const { name } = EDITOR_LANGUAGES[language];
   const built = await window.withProgress(
@@ -21,20 +22,20 @@ export async function buildEnvironment(language: LanguageId, app: App): Promise<
     },
   );
   await app.health.check();
-  await tell(built, name, app);
+  await showResult(built, name, app);
 }
 
-async function tell(built: Result<string>, name: string, { log }: App): Promise<void> {
+async function showResult(built: Result<string>, name: string, { log }: App): Promise<void> {
   if (built.ok) {
     window.showInformationMessage(`The ${name} environment is ready.`);
   } else if (built.error.kind !== 'cancelled') {
     const show = 'Show Log';
-    const chosen = await window.showErrorMessage(`${built.error.message} ${built.error.advice}`, show);
+    const chosen = await window.showErrorMessage(formatProblem(built.error), show);
     if (chosen === show) log.show();
   }
 }
 
-/** A notification has room for one short line. */
+/** A progress notification has room for one short line. */
 function shortened(line: string): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }

@@ -1,7 +1,7 @@
 import type { EngineProblem } from '../../engine/types.ts';
 import type { EditorLanguage } from '../languages.ts';
 
-/** The one thing that mends a problem. */
+/** A step that fixes a problem; `label` is the title of its button. */
 export type Fix = { readonly label: string } & (
   | { readonly kind: 'build' | 'install_docs' | 'retry' }
   | { readonly kind: 'terminal'; readonly command: string }
@@ -14,12 +14,12 @@ const SETTINGS: Readonly<Partial<Record<EngineProblem['kind'], string>>> = {
   no_memory: 'hothouse.pool.size',
 };
 
-/** The kind of problem that help is offered for: an image that is missing and not ours to build can only be named otherwise. */
+/** The kind of problem to show help for: Hothouse cannot build a missing image of another name, so that counts as unusable. */
 export function helpKind({ kind, command }: EngineProblem): EngineProblem['kind'] {
   return kind === 'image_missing' && command === undefined ? 'image_unusable' : kind;
 }
 
-/** What mends a problem met with a language, by its kind; `hostSet` says that the user's settings name the engine. */
+/** The fix for a problem of a language; `hostSet` says whether the settings name Docker's address. */
 export function chooseFix(problem: EngineProblem, { imageSetting }: EditorLanguage, hostSet: boolean): Fix {
   const { command } = problem;
   const kind = helpKind(problem);
@@ -27,7 +27,8 @@ export function chooseFix(problem: EngineProblem, { imageSetting }: EditorLangua
   if (key !== undefined) return { kind: 'setting', label: 'Open Setting', key };
   if (kind === 'image_missing' || kind === 'build_failed') return { kind: 'build', label: 'Build Environment' };
   if (command !== undefined) return { kind: 'terminal', label: 'Open in Terminal', command };
-  if (kind === 'engine_missing' || kind === 'engine_too_old') return { kind: 'install_docs', label: 'How to Install' };
+  if (kind === 'engine_missing' || kind === 'engine_too_old')
+    return { kind: 'install_docs', label: 'Installation Guide' };
   return { kind: 'retry', label: 'Retry' };
 }
 

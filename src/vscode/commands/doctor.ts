@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 import { applyFix, fixFor, showProblem } from './fixProblem.ts';
 
-/** Looks at everything anew, writes what was found to the log and says the verdict. */
+/** Checks everything, writes a report to the log and shows the result. */
 export async function doctor(app: App): Promise<void> {
   const found = await app.health.check();
   const obstacles = obstaclesIn(found);
@@ -13,10 +13,10 @@ export async function doctor(app: App): Promise<void> {
   for (const line of reportLines(found, inTheWay)) app.log.info(line);
   const [worst] = obstacles;
   if (worst) return showProblem(worst.problem, worst.language, app);
-  await tellReadiness(found, app);
+  await showReadiness(found, app);
 }
 
-async function tellReadiness(found: Preflight, app: App): Promise<void> {
+async function showReadiness(found: Preflight, app: App): Promise<void> {
   const text = readinessText(found, (language) => EDITOR_LANGUAGES[language].name);
   app.log.info(text);
   const lacking = found.environments.find(({ problem }) => problem);

@@ -1,30 +1,31 @@
 import { commands, env, type Terminal, Uri, window, workspace } from 'vscode';
 import type { EngineProblem, LanguageId } from '../../engine/types.ts';
 import type { App } from '../app.ts';
+import { formatProblem } from '../format.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 import { openSetting } from '../settings.ts';
 import { buildEnvironment } from './build.ts';
 import { chooseFix, type Fix } from './chooseFix.ts';
 
-/** What is sent before the prompt is there ends up above it. */
+/** How long to wait for a prompt: text that arrives earlier appears above it. */
 const PROMPT_MS = 1_500;
 const INSTALL_DOCS = Uri.parse('https://docs.docker.com/engine/install/');
 
-/** Does the one thing that mends the present problem. */
+/** Fixes the current problem, or checks again when there is none. */
 export async function fixProblem(app: App): Promise<void> {
   const { obstacle } = app.health;
   if (obstacle) await applyFix(fixFor(obstacle.problem, obstacle.language), obstacle.language, app);
   else await app.health.check();
 }
 
-/** Says a problem that was met with a language and offers its fix. */
+/** Shows a problem of `language` with a button that fixes it. */
 export async function showProblem(problem: EngineProblem, language: LanguageId, app: App): Promise<void> {
   const fix = fixFor(problem, language);
-  const chosen = await window.showErrorMessage(`${problem.message} ${problem.advice}`, fix.label);
+  const chosen = await window.showErrorMessage(formatProblem(problem), fix.label);
   if (chosen === fix.label) await applyFix(fix, language, app);
 }
 
-/** Does what a fix is. */
+/** Applies a fix. */
 export async function applyFix(fix: Fix, language: LanguageId, app: App): Promise<void> {
   switch (fix.kind) {
     case 'build':
@@ -40,7 +41,7 @@ export async function applyFix(fix: Fix, language: LanguageId, app: App): Promis
   }
 }
 
-/** The command waits for the user's Enter: it may ask for a password or change the machine. */
+/** Types the command without running it: it may ask for a password or change the machine. */
 async function openTerminal(command: string): Promise<void> {
   const terminal = window.createTerminal('Hothouse');
   terminal.show();
@@ -48,7 +49,7 @@ async function openTerminal(command: string): Promise<void> {
   terminal.sendText(command, false);
 }
 
-/** Resolves when the shell has said that it is ready, or after a moment where shells do not say so. */
+/** Resolves when shell integration reports the prompt, or after `PROMPT_MS` without shell integration. */
 function promptShown(terminal: Terminal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -63,7 +64,7 @@ function promptShown(terminal: Terminal): Promise<void> {
   });
 }
 
-/** What mends a problem that was met with a language, with the user's settings as they are. */
+/** The fix for a problem of `language` under the current settings. */
 export function fixFor(problem: EngineProblem, language: LanguageId): Fix {
   return chooseFix(
     problem,

@@ -22,7 +22,7 @@ const BUILDS = ALL_LANGUAGES.map(({ id, commands: { build } }): [string, Act] =>
   (app) => buildEnvironment(id, app),
 ]);
 
-/** The commands that need nothing but the engine. */
+/** Registers the commands that need only the app. */
 export function registerCommands(app: App): Disposable {
   const stack = new DisposableStack();
   for (const [id, act] of [...Object.entries(COMMANDS), ...BUILDS]) {

@@ -1,6 +1,7 @@
 import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
 import { messageOf, plainText } from '../../base/log.ts';
 import type { EngineProblem, LanguageId, RunResult } from '../../engine/types.ts';
+import { formatProblem } from '../format.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 import { endExecution, showRechecked } from './cellExecution.ts';
 import type { CellNames } from './cellNames.ts';
@@ -12,24 +13,24 @@ import { notice, type OutputStep } from './output/outputSteps.ts';
 import { ShownDisplays } from './output/shownDisplays.ts';
 import { SessionCells } from './sessionCells.ts';
 
-const INTERRUPTED = notice('Interrupted before the session was open.');
+const INTERRUPTED = notice('Interrupted before the session opened.');
 
-/** What a notebook's queue works with. */
+/** What a queue needs from its notebook. */
 export interface CellQueueDependencies {
   readonly session: NotebookSession;
   readonly names: CellNames;
   readonly diagnostics: CellDiagnostics;
-  /** Gets what kept a session from being opened. */
+  /** Receives the problem when a session does not open. */
   readonly onProblem: (problem: EngineProblem, language: LanguageId) => void;
 }
 
-/** How a cell ended; `endedAt` in ms since the epoch, where its code ran. */
+/** How a cell ended; `endedAt` in ms since the epoch, if its code ran. */
 interface CellEnd {
   readonly ok: boolean;
   readonly endedAt?: number;
 }
 
-/** A cell whose turn has come. */
+/** The cell that runs. */
 interface RunningCell {
   readonly execution: NotebookCellExecution;
   readonly output: CellOutput;
@@ -39,7 +40,7 @@ interface RunningCell {
 
 const FAILED: CellEnd = { ok: false };
 
-/** Runs a notebook's cells one after the other, as they were asked for. */
+/** Runs a notebook's cells one at a time, in the order of requests. */
 export class CellQueue {
   readonly #deps: CellQueueDependencies;
   readonly #cells: SessionCells;
@@ -52,7 +53,7 @@ export class CellQueue {
     this.#cells = new SessionCells(deps.names);
   }
 
-  /** Throws when the editor refused a cell, which then does not run; the others do. */
+  /** Adds cells. Throws when VS Code rejects one of them; the others still run. */
   add(cells: readonly NotebookCell[], controller: NotebookController): void {
     const refused: unknown[] = [];
     for (const cell of cells) {
@@ -66,30 +67,30 @@ export class CellQueue {
     if (refused.length > 0) throw refused[0];
   }
 
-  /** Whether a cell runs, or waits for its turn in the session. */
+  /** Whether a cell runs or waits for the session. */
   get isRunning(): boolean {
     return this.#running !== undefined;
   }
 
-  /** Interrupts the cell that runs and drops those that wait. */
+  /** Interrupts the running cell and drops the waiting ones. */
   interrupt(): void {
     this.drop();
     this.#running?.abort();
-    // What runs may be an agent's, with the cell waiting behind it.
+    // The session may run an agent's code while the cell waits for it.
     void this.#deps.session.interrupt();
   }
 
-  /** Drops the cells that wait. */
+  /** Drops the waiting cells. */
   drop(): void {
     for (const execution of this.#waiting.splice(0)) endExecution(execution, undefined);
   }
 
-  /** Never rejects: whatever a cell comes to, the next one gets its turn. */
+  /** Never rejects: the next cell runs however the last one ended. */
   async #drain(controller: NotebookController): Promise<void> {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const running = new AbortController();
       this.#running = running;
-      // As in other notebooks, what was asked for together does not go on past an error.
+      // As in Jupyter, an error drops the cells after it.
       if (!(await this.#runCell(next, controller, running.signal))) this.drop();
     }
     this.#running = undefined;
@@ -103,7 +104,7 @@ export class CellQueue {
       const output = new CellOutput(execution, this.#shown);
       end = await this.#openAndRun({ execution, output, controller, signal }).catch((error) => failed(output, error));
     } catch {
-      // The editor takes nothing for this cell any more: it was deleted, or its notebook was closed.
+      // VS Code accepts no more output: the cell was deleted or its notebook closed.
     } finally {
       endExecution(execution, end.ok, end.endedAt ?? Date.now());
     }
@@ -131,36 +132,36 @@ export class CellQueue {
     const { document } = running.execution.cell;
     const toRun = { name: names.of(document.uri.toString()), code: document.getText() };
     const result = await session.run(sessionId, toRun, (event) => output.add(event), signal);
-    // Showing the output takes the editor longer than many a cell takes to run.
+    // Measured before the output is written, which often takes longer than the run.
     const endedAt = Date.now();
     await output.write(closingSteps(result, output.errorShown, session.info?.state));
     this.#cells.ran(toRun, result.report);
     if (result.report) diagnostics.show(document, toRun.code, result.report);
-    await this.#showLater(result, running);
+    await this.#showRecheckedCells(result, running);
     return { ok: result.status === 'ok', endedAt };
   }
 
-  /** What the cells before showed stays, and is no concern of the new session. */
+  /** A new session knows no cells and updates no earlier displays. */
   #forgetSession(): void {
     this.#cells.clear();
     this.#shown.clear();
   }
 
-  /** What a deleted cell declared would be in the way of a cell that declares it anew, where cells have places. */
+  /** Removes deleted cells from a session that keeps cells at their positions, so that others can declare the same names. */
   async #removeDeleted(sessionId: string, running: RunningCell): Promise<void> {
     const { session } = this.#deps;
     if (!EDITOR_LANGUAGES[session.language].hasPlaces) return;
     for (const name of this.#cells.takeDeleted(running.execution.cell.notebook)) {
       const result = await session.run(sessionId, { name, code: '' }, () => {}, running.signal);
-      await this.#showLater(result, running);
+      await this.#showRecheckedCells(result, running);
     }
   }
 
-  /** Has other cells show what is said of them since a run changed what they rest on. */
-  async #showLater({ report }: RunResult, { execution, controller }: RunningCell): Promise<void> {
+  /** Updates the outputs of other cells that a run had rechecked. */
+  async #showRecheckedCells({ report }: RunResult, { execution, controller }: RunningCell): Promise<void> {
     for (const { cell: name, report: rechecked } of report?.later ?? []) {
       const cell = this.#cells.find(execution.cell.notebook, name);
-      // One that waits, or runs, shows what is true when its turn has come.
+      // A cell that waits or runs shows its own result later.
       if (!cell || [execution, ...this.#waiting].some((other) => other.cell === cell)) continue;
       if (!(await showRechecked(cell, rechecked, controller))) continue;
       this.#deps.diagnostics.show(cell.document, cell.document.getText(), rechecked);
@@ -169,7 +170,7 @@ export class CellQueue {
 
   #refusal(problem: EngineProblem): OutputStep {
     this.#deps.onProblem(problem, this.#deps.session.language);
-    const message = `${problem.message} ${problem.advice}`;
+    const message = formatProblem(problem);
     return { kind: 'error', error: { name: 'No session', message, traceback: '' } };
   }
 }
@@ -177,11 +178,11 @@ export class CellQueue {
 /** `reason` as in `it ran out of memory`. */
 function lossNotice(reason: string): OutputStep {
   return notice(
-    `The session before has ended: ${plainText(reason)}.\nIts variables are gone; this cell runs in a new session.`,
+    `The previous session ended: ${plainText(reason)}.\nIts variables are lost. This cell runs in a new session.`,
   );
 }
 
-/** An error of ours, or one that the engine did not expect. */
+/** Shows an unexpected error in the cell. */
 async function failed(output: CellOutput, error: unknown): Promise<CellEnd> {
   await output.write([{ kind: 'error', error: { name: 'Hothouse', message: messageOf(error), traceback: '' } }]);
   return FAILED;

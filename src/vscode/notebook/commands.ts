@@ -1,11 +1,12 @@
 import { commands, type Disposable, Uri, window } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
 import type { App } from '../app.ts';
+import { formatProblem } from '../format.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
 import { newSession } from './newSession.ts';
 import type { Notebooks } from './notebooks.ts';
 
-/** *New … Session* for each language, and *Restart Session*. */
+/** Registers *New … Session* for each language, and *Restart Session*. */
 export function registerNotebookCommands({ extensionId }: App, active: Notebooks): Disposable {
   const stack = new DisposableStack();
   for (const language of ALL_LANGUAGES) {
@@ -19,14 +20,14 @@ async function restart(from: unknown, active: Notebooks): Promise<void> {
   const uri = uriOf(from) ?? window.activeNotebookEditor?.notebook.uri;
   const notebook = uri && active.find(uri);
   if (!notebook?.session.info) {
-    window.showInformationMessage('This notebook has no session yet; the first cell that you run starts one.');
+    window.showInformationMessage('This notebook has no session yet. Run a cell to start one.');
     return;
   }
   const restarted = await active.restart(notebook);
-  if (restarted && !restarted.ok) window.showErrorMessage(`${restarted.error.message} ${restarted.error.advice}`);
+  if (restarted && !restarted.ok) window.showErrorMessage(formatProblem(restarted.error));
 }
 
-/** The notebook whose toolbar was clicked. */
+/** The notebook of the toolbar that was clicked. */
 function uriOf(from: unknown): Uri | undefined {
   const editor =
     typeof from === 'object' && from !== null && 'notebookEditor' in from ? from.notebookEditor : undefined;

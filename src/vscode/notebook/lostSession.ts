@@ -16,15 +16,15 @@ import { throttled } from '../throttle.ts';
 import { NOTEBOOK_TYPE } from './controller.ts';
 import type { ActiveNotebook, Notebooks } from './notebooks.ts';
 
-/** Notifies the user that a notebook's session is lost; `reason` as in `it ran out of memory`. */
+/** Shows a warning that a notebook's session ended; `reason` as in `it ran out of memory`. */
 export async function notifyLoss(notebook: NotebookDocument, reason: string): Promise<void> {
   const show = 'Show Notebook';
   const name = path.basename(notebook.uri.path);
-  const chosen = await window.showWarningMessage(`The session of ${name} has ended. ${lossText(reason)}`, show);
+  const chosen = await window.showWarningMessage(`The session of ${name} ended: ${lossText(reason)}`, show);
   if (chosen === show) await window.showNotebookDocument(notebook);
 }
 
-/** Marks the cells of a notebook whose session is lost, until a cell starts a new one. */
+/** Marks the cells of a notebook whose session ended, until a cell starts a new one. */
 export function registerLossStatus({ engine }: App, active: Notebooks): Disposable {
   const stack = new DisposableStack();
   const changed = stack.add(new EventEmitter<void>());
@@ -39,15 +39,15 @@ export function registerLossStatus({ engine }: App, active: Notebooks): Disposab
   return stack;
 }
 
-/** Only a cell that ran has lost something. */
+/** Only cells that ran in the session are marked. */
 function itemOf({ document }: NotebookCell, entry: ActiveNotebook | undefined): NotebookCellStatusBarItem | undefined {
   const reason = entry?.session.loss ?? null;
   if (reason === null || entry?.names.find(document.uri.toString()) === undefined) return undefined;
   const item = new NotebookCellStatusBarItem('$(warning) Session ended', NotebookCellStatusBarAlignment.Left);
-  item.tooltip = lossText(reason);
+  item.tooltip = `The session ended: ${lossText(reason)}`;
   return item;
 }
 
 function lossText(reason: string): string {
-  return `Its variables are lost: ${plainText(reason)}. The next cell that you run starts a new session.`;
+  return `${plainText(reason)}. Its variables are lost. The next cell starts a new session.`;
 }

@@ -11,15 +11,15 @@ import type {
 import { formatAge, formatCount, formatImports, formatMemory, joinParts, oneLine } from '../format.ts';
 import { EDITOR_LANGUAGES } from '../languages.ts';
 
-/** What a row stands for; actions get it back. */
+/** What a row represents; commands receive it. */
 export type Subject =
   | { readonly kind: 'group' }
   | { readonly kind: 'sandbox'; readonly sandbox: SandboxInfo }
   | { readonly kind: 'session'; readonly session: SessionInfo };
 
-/** A row of the pool view, ready to be shown: no text in it holds control characters. */
+/** A row of the pool view. Its texts contain no control characters. */
 export interface Row {
-  /** The same for the same thing in every snapshot. */
+  /** Stable across snapshots. */
   readonly id: string;
   readonly label: string;
   readonly description: string;
@@ -28,16 +28,16 @@ export interface Row {
   readonly icon: string;
   /** A theme colour's id. */
   readonly color?: string;
-  /** What menus match. */
+  /** The context value that menus match. */
   readonly context: string;
   readonly subject: Subject;
   readonly children: readonly Row[];
 }
 
-// As short as an id can be told from its neighbours; the whole one is in the tooltip.
+// Docker's short ids have twelve characters; eight are unique here, and the tooltip has the whole id.
 const ID_LENGTH = 8;
 
-/** The rows of a snapshot at `now` (ms since the epoch); none while nothing has been started. */
+/** The rows of a snapshot at `now` (ms since the epoch); none before the first sandbox or session. */
 export function poolRows(
   { host, environments, sessions }: Snapshot,
   now: number,
@@ -51,12 +51,12 @@ export function poolRows(
   ];
 }
 
-/** What is seen of a row itself without hovering; while it stays the same, nothing has to be drawn. */
+/** What a row shows without a tooltip; the view redraws a row only when this changes. */
 export function appearance(row: Row | undefined): string {
   return JSON.stringify([row?.label, row?.description, row?.icon, row?.context]);
 }
 
-/** As far as the host has told it. */
+/** The OCI runtime, once the host is ready. */
 function runtimeOf(host: Snapshot['host']): string | undefined {
   return host.state === 'ready' ? plainText(host.runtime) : undefined;
 }
@@ -73,7 +73,7 @@ function environmentRow(
     id: `environment/${id}`,
     label: languageName(language),
     description: joinParts(`${warm} warm`, waiting > 0 ? `${waiting} waiting` : undefined, runtime),
-    tooltip: `Image ${plainText(image)}\n${formatCount(runs, 'run')} so far, ${warm} warm of ${formatCount(sandboxes.length, 'sandbox', 'sandboxes')}`,
+    tooltip: `Image: ${plainText(image)}\nRuns: ${runs}\nSandboxes: ${sandboxes.length}, ${warm} warm`,
     icon: 'layers',
     context: 'environment',
     subject: { kind: 'group' },
@@ -81,23 +81,23 @@ function environmentRow(
   };
 }
 
-const SLOTS: Readonly<Record<SlotState, { words: string; icon: string; color?: string }>> = {
-  booting: { words: 'starting', icon: 'loading~spin' },
-  idle: { words: 'warm', icon: 'flame', color: 'charts.yellow' },
-  leased: { words: 'in use', icon: 'vm-running', color: 'charts.green' },
-  resetting: { words: 'being wiped', icon: 'sync~spin' },
-  retiring: { words: 'being removed', icon: 'trash' },
+const SLOTS: Readonly<Record<SlotState, { label: string; icon: string; color?: string }>> = {
+  booting: { label: 'starting', icon: 'loading~spin' },
+  idle: { label: 'warm', icon: 'flame', color: 'charts.yellow' },
+  leased: { label: 'in use', icon: 'vm-running', color: 'charts.green' },
+  resetting: { label: 'resetting', icon: 'sync~spin' },
+  retiring: { label: 'stopping', icon: 'trash' },
 };
 
 function sandboxRow(sandbox: SandboxInfo, sessions: readonly SessionInfo[], now: number): Row {
-  const { words, ...look } = SLOTS[sandbox.state];
+  const { label, ...look } = SLOTS[sandbox.state];
   const session = sessions.find(({ id }) => id === sandbox.sessionId);
-  const state = session ? 'session' : words;
+  const state = session ? 'session' : label;
   const owner = sandbox.owner ? `In use by ${formatOwner(sandbox.owner)}` : '';
   const header = oneLine(sandbox.header);
   return {
     id: `sandbox/${sandbox.id}`,
-    // One that boots has no container and no id of the host's yet.
+    // A booting sandbox has no container and so no id from the host.
     label: sandbox.state === 'booting' ? 'New' : plainText(sandbox.id).slice(0, ID_LENGTH),
     description: joinParts(
       state,
@@ -105,7 +105,7 @@ function sandboxRow(sandbox: SandboxInfo, sessions: readonly SessionInfo[], now:
       formatAge(now - sandbox.createdAt),
       formatMemory(sandbox.memoryBytes),
     ),
-    tooltip: [`Sandbox ${plainText(sandbox.id)}`, `State: ${words}, ${formatCount(sandbox.uses, 'run')}`, owner, header]
+    tooltip: [`Sandbox ${plainText(sandbox.id)}`, `State: ${label}, ${formatCount(sandbox.uses, 'run')}`, owner, header]
       .filter(Boolean)
       .join('\n'),
     ...look,
@@ -122,7 +122,7 @@ function sessionsRow(sessions: readonly SessionInfo[], now: number, labelOf: Lab
     id: 'sessions',
     label: 'Sessions',
     description: sessions.length === 0 ? 'none open' : String(sessions.length),
-    tooltip: 'Sessions of notebooks and of agents keep their variables until they are closed.',
+    tooltip: 'Sessions of notebooks and agents. A session keeps its variables until it is closed.',
     icon: 'notebook',
     context: sessions.length === 0 ? 'sessions-none' : 'sessions',
     subject: { kind: 'group' },
@@ -134,15 +134,15 @@ const OWNER_ICONS: Readonly<Record<Owner['kind'], string>> = { notebook: 'notebo
 
 function sessionRow(session: SessionInfo, now: number, labelOf: LabelOf): Row {
   const { id, language, owner, state, memoryBytes, openedAt, lastUsedAt, runs } = session;
-  const words = formatState(session);
+  const stateText = formatState(session);
   return {
     id: `session/${id}`,
     label: plainText(labelOf(session)),
-    // A row has room for few words.
-    description: joinParts(languageName(language), state === 'idle' ? formatAge(now - openedAt) : words),
+    // A row has little room: the state replaces the age.
+    description: joinParts(languageName(language), state === 'idle' ? formatAge(now - openedAt) : stateText),
     tooltip: [
       `${languageName(language)} session ${plainText(id)}`,
-      joinParts(`State: ${words}`, formatMemory(memoryBytes)),
+      joinParts(`State: ${stateText}`, formatMemory(memoryBytes)),
       `Owner: ${formatOwner(owner)}`,
       `Opened ${formatAge(now - openedAt)} ago, ${formatCount(runs, 'run')}, last used ${formatAge(now - lastUsedAt)} ago`,
     ].join('\n'),

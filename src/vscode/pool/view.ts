@@ -3,6 +3,7 @@ import { type Disposable, DisposableStack, toDisposable } from '../../base/dispo
 import type { SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { helpKind } from '../commands/chooseFix.ts';
+import { formatProblem } from '../format.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import { throttled } from '../throttle.ts';
 import { type Node, RowProvider } from './rowProvider.ts';
@@ -11,7 +12,7 @@ import { poolRows, type Row } from './tree.ts';
 const VIEW = 'hothouse.pool';
 const AGES_MS = 5_000;
 
-/** The pool view: follows the engine, and looks at Docker while it is seen. */
+/** Registers the pool view, which checks for problems while it is visible. */
 export function registerPoolView(app: App, notebooks: Notebooks): Disposable {
   const stack = new DisposableStack();
   const provider = stack.add(new RowProvider(() => rowsOf(app, notebooks)));
@@ -25,31 +26,31 @@ export function registerPoolView(app: App, notebooks: Notebooks): Disposable {
 }
 
 function rowsOf({ engine }: App, notebooks: Notebooks): readonly Row[] {
-  // A notebook may have got another name since it opened its session.
+  // The notebook may have been renamed since it opened its session.
   const labelOf = ({ id, owner }: SessionInfo) => notebooks.labelOf(id) ?? owner.label;
   return poolRows(engine.snapshot(), Date.now(), labelOf);
 }
 
-/** The welcome views go by the context key; the badge says it where the view is hidden. */
+/** Sets the context key that selects a welcome view, and the badge for a hidden view. */
 function showProblem({ health: { problem }, engine }: App, view: TreeView<Node>): void {
   void commands.executeCommand('setContext', 'hothouse.problem', problem ? helpKind(problem) : '');
   view.badge = problem && { value: 1, tooltip: problem.message };
   const rows = poolRows(engine.snapshot(), Date.now());
-  // The editor shows no welcome view beside rows.
-  view.message = problem && rows.length > 0 ? `${problem.message} ${problem.advice}` : '';
+  // VS Code shows a welcome view only in an empty tree.
+  view.message = problem && rows.length > 0 ? formatProblem(problem) : '';
 }
 
 function whileVisible(view: TreeView<Node>, start: () => Disposable): Disposable {
-  let going: Disposable | undefined;
+  let running: Disposable | undefined;
   const follow = (visible: boolean) => {
-    going?.dispose();
-    going = visible ? start() : undefined;
+    running?.dispose();
+    running = visible ? start() : undefined;
   };
   follow(view.visible);
   const subscription = view.onDidChangeVisibility(({ visible }) => follow(visible));
   return toDisposable(() => {
     subscription.dispose();
-    going?.dispose();
+    running?.dispose();
   });
 }
 

@@ -43,8 +43,8 @@ async function endedFor(reason: RegExp): Promise<void> {
 async function nextCellSays(notebook: NotebookDocument, reason: string): Promise<void> {
   const next = await runCell(notebook, 'kept');
   const [first, second] = (outputsOf(next)[0]?.[STDERR] ?? '').split('\n');
-  assert.ok(first?.startsWith(`The session before has ended: ${reason}`), first);
-  assert.equal(second, 'Its variables are gone; this cell runs in a new session.');
+  assert.ok(first?.startsWith(`The previous session ended: ${reason}`), first);
+  assert.equal(second, 'Its variables are lost. This cell runs in a new session.');
   assert.match(textOf(next, ERROR), /NameError/);
   assert.equal(next.executionSummary?.executionOrder, 1);
   assert.deepEqual(outputsOf(await runCell(notebook, '6 * 7')), [{ 'text/plain': '42' }]);

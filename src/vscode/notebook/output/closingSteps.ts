@@ -4,8 +4,8 @@ import { notice, type OutputStep } from './outputSteps.ts';
 import { errorOf, reportSteps } from './reportSteps.ts';
 
 /**
- * What a run's end adds to its live output: what was cut, what the language says of the code, an error that was not shown
- * yet, and what was lost. `state` is the session's, undefined when it was closed.
+ * What the end of a run adds to its live output: notices of truncation, the checker's report, an error that live output
+ * did not show, and the loss of the session. `state` is the session's, undefined when it is closed.
  */
 export function closingSteps(result: RunResult, errorShown: boolean, state?: SessionState): readonly OutputStep[] {
   const { report, sessionLost, outputCut, displaysDropped } = result;
@@ -13,27 +13,27 @@ export function closingSteps(result: RunResult, errorShown: boolean, state?: Ses
   const steps: OutputStep[] = [];
   if (outputCut) {
     steps.push(
-      notice(`Output was cut: ${formatWritten(result)}. The setting hothouse.limits.outputKb sets the limit.`),
+      notice(`Output truncated: ${formatWritten(result)}. The setting hothouse.limits.outputKb is the limit.`),
     );
   }
   if (displaysDropped > 0) {
-    steps.push(notice(`${formatCount(displaysDropped, 'display')} left out: too many, too large or malformed.`));
+    steps.push(notice(`${formatCount(displaysDropped, 'display')} omitted: too many, too large or malformed.`));
   }
   if (report) steps.push(...report.notes.map(notice), ...reportSteps(report));
   if (error && !errorShown) steps.push({ kind: 'error', error });
-  // The traceback is there already; that the session is lost was not known then.
+  // Live output has shown the traceback, but not yet that the session is lost.
   else if (error && sessionLost) steps.push({ kind: 'error', error: { ...error, traceback: '' } });
-  if (sessionLost && (state === undefined || state === 'ended')) steps.push(OVER);
+  if (sessionLost && (state === undefined || state === 'ended')) steps.push(SESSION_LOST);
   return steps;
 }
 
-/** A report says at which places the code is wrong, the error only that it is. */
+/** A report has errors with positions; the run's own error only says that the code was rejected. */
 function shownError({ status, report, error }: RunResult): RunError | null {
   const isRejected = status === 'error' && report?.verdict === 'rejected';
   return isRejected ? (errorOf(report) ?? error) : error;
 }
 
-const OVER = notice('The next cell that you run starts a new interpreter: run first the cells that it needs.');
+const SESSION_LOST = notice('The next cell starts a new interpreter. Run the cells that it depends on first.');
 
 function formatWritten({ stdoutBytes, stderrBytes }: RunResult): string {
   const streams = [

@@ -1,7 +1,7 @@
 import type { CellReport, RunError } from '../../../engine/types.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 
-/** What is said of one cell: by its own run, or when a run of an earlier one had it checked again. */
+/** The report on one cell, from its own run or from a recheck after an earlier cell ran. */
 export type CheckReport = CellReport['later'][number]['report'];
 type Message = CheckReport['messages'][number];
 
@@ -9,19 +9,19 @@ const RED = '\x1b[31m';
 const YELLOW = '\x1b[33m';
 const PLAIN = '\x1b[0m';
 
-/** What a report adds to the text that a cell printed; errors are apart, see `errorOf`. */
+/** What a report adds to the text that a cell printed, without errors: see `errorOf`. */
 export function reportSteps(report: CheckReport): readonly OutputStep[] {
   const warnings = withSeverity(report, 'warning', 'hint').map((message) => headed(message, YELLOW));
-  const left = leftOut(report);
+  const gaps = incompleteness(report);
   const omitted = report.messageCount - report.messages.length;
   return [
     ...(warnings.length > 0 ? [notice(warnings.join('\n'))] : []),
-    ...(left.length > 0 ? [markdown(left)] : []),
-    ...(omitted > 0 ? [notice(`${omitted} more messages are left out (hothouse.limits.outputKb).`)] : []),
+    ...(gaps.length > 0 ? [markdown(gaps)] : []),
+    ...(omitted > 0 ? [notice(`${omitted} more messages omitted (setting hothouse.limits.outputKb).`)] : []),
   ];
 }
 
-/** A report's errors as one, or null when it has none. */
+/** All errors of a report as one error; null without errors. */
 export function errorOf(report: CheckReport): RunError | null {
   const errors = withSeverity(report, 'error');
   const [first] = errors;
@@ -30,7 +30,7 @@ export function errorOf(report: CheckReport): RunError | null {
   return { name: 'Error', message: `${placeOf(first)}: ${first.text.trimEnd()}`, traceback };
 }
 
-/** All that a cell shows that was checked again: what it printed comes from the report, too. */
+/** Everything that a rechecked cell shows, including what it printed. */
 export function recheckedSteps(report: CheckReport): readonly OutputStep[] {
   const printed = withSeverity(report, 'information').map(({ text }) => (text.endsWith('\n') ? text : `${text}\n`));
   const error = errorOf(report);
@@ -41,17 +41,17 @@ export function recheckedSteps(report: CheckReport): readonly OutputStep[] {
   ];
 }
 
-/** What keeps proofs from being complete, as paragraphs of Markdown. */
-function leftOut({ verdict, sorries, axioms }: CheckReport): string[] {
+/** Why proofs are incomplete, as paragraphs of Markdown. */
+function incompleteness({ verdict, sorries, axioms }: CheckReport): string[] {
   const known = sorries.filter(({ goal }) => Boolean(goal));
   if (verdict !== 'incomplete') return known.map(goalAt);
   if (sorries.length > 0) return sorries.map((sorry) => `**Incomplete**: ${goalAt(sorry)}`);
-  const resting = (axioms ?? []).filter((used) => used.axioms?.includes('sorryAx')).map(({ name }) => name);
-  if (resting.length === 0) return ['**Incomplete**: a proof is left out, or an option hides whether one is.'];
-  return ['**Incomplete**: these rest on `sorry`.', codeBlock(resting.join('\n'))];
+  const dependent = (axioms ?? []).filter((used) => used.axioms?.includes('sorryAx')).map(({ name }) => name);
+  if (dependent.length === 0) return ['**Incomplete**: a proof is missing, or an option hides whether one is.'];
+  return ['**Incomplete**: these depend on `sorry`.', codeBlock(dependent.join('\n'))];
 }
 
-/** A proof left out, with its goal where Lean told one. */
+/** A `sorry` with its goal, if Lean reported one. */
 function goalAt(sorry: CheckReport['sorries'][number]): string {
   const place = `\`sorry\` at ${placeOf(sorry)}`;
   return sorry.goal ? `${place}\n\n${codeBlock(sorry.goal)}` : place;
@@ -61,7 +61,7 @@ function withSeverity({ messages }: CheckReport, ...severities: Message['severit
   return messages.filter(({ severity }) => severities.includes(severity));
 }
 
-/** As Lean prints a message, without the file. */
+/** A message as Lean prints it, without the file name. */
 function headed(message: Message, color: string): string {
   return `${color}${placeOf(message)}: ${message.severity}:${PLAIN} ${message.text.trimEnd()}`;
 }
@@ -75,7 +75,7 @@ function markdown(paragraphs: readonly string[]): OutputStep {
   return { kind: 'show', data: { 'text/markdown': text, 'text/plain': text }, id: null };
 }
 
-/** Lean code for Markdown, fenced so that no backtick in it ends the fence. */
+/** A Markdown code block with a fence longer than any run of backticks in `code`. */
 function codeBlock(code: string): string {
   const runs = code.match(/`+/g) ?? [];
   const fence = '`'.repeat(Math.max(3, ...runs.map(({ length }) => length + 1)));
