@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CheckReport, Engine, RunResult } from '../../src/engine/types.ts';
+import { describe, expect, it } from 'vitest';
+import type { CheckReport, RunResult } from '../../src/engine/types.ts';
+import { fileFixture } from '../fileFixture.ts';
 import { latenessOf } from '../isolation/lateness.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 import { leanCells } from './leanSessions.ts';
 
-let engine: Engine;
-beforeAll(async () => {
-  engine = await leanEngine();
-});
-afterAll(() => engine.dispose());
+const engine = fileFixture(() => leanEngine());
 
 const KB = 1024;
 /** `limits.outputKb` by itself. */

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
-import type { Engine, RunOutput, RunRequest } from '../../src/engine/types.ts';
+import type { RunOutput, RunRequest } from '../../src/engine/types.ts';
+import { fileFixture } from '../fileFixture.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 
-let engine: Engine;
-beforeAll(async () => {
-  engine = await leanEngine();
-});
-afterAll(() => engine.dispose());
+const engine = fileFixture(() => leanEngine());
 
 const run = (code: string, rest: Partial<RunRequest> = {}, onOutput?: (output: RunOutput) => void) =>
   engine.run({ language: 'lean', owner: OWNER, code, ...rest }, onOutput);

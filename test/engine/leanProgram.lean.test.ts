@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, RunOutput, RunRequest, RunResult } from '../../src/engine/types.ts';
+import { describe, expect, it } from 'vitest';
+import type { RunOutput, RunRequest, RunResult } from '../../src/engine/types.ts';
+import { fileFixture } from '../fileFixture.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 import { type LeanCells, leanCells } from './leanSessions.ts';
 
-let engine: Engine;
-beforeAll(async () => {
-  engine = await leanEngine();
-});
-afterAll(() => engine.dispose());
+const engine = fileFixture(() => leanEngine());
 
 /** Runs code with a `main`, in one of the three ways in which that is done. */
 type Run = (code: string, rest?: Partial<RunRequest>, onOutput?: (output: RunOutput) => void) => Promise<RunResult>;

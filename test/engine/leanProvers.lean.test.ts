@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../src/engine/types.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 
-let engine: Engine;
-beforeAll(async () => {
-  engine = await leanEngine();
-});
-afterAll(() => engine.dispose());
+const engine = fileFixture(() => leanEngine());
 
 const check = async (codes: readonly string[], rest = {}) => {
   const proofs = codes.map((code, index) => ({ id: `p${index}`, code }));

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Draft, Engine, Result } from '../../src/engine/types.ts';
+import { describe, expect, it } from 'vitest';
+import type { Draft, Result } from '../../src/engine/types.ts';
+import { fileFixture } from '../fileFixture.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 import { type LeanCells, leanCells } from './leanSessions.ts';
 
-let engine: Engine;
-beforeAll(async () => {
-  engine = await leanEngine();
-});
-afterAll(() => engine.dispose());
+const engine = fileFixture(() => leanEngine());
 
 function had<T>(attempt: Result<T>): T {
   if (!attempt.ok) throw new Error(attempt.error.message);

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, RunRequest } from '../../src/engine/types.ts';
+import { describe, expect, it } from 'vitest';
+import type { RunRequest } from '../../src/engine/types.ts';
+import { fileFixture } from '../fileFixture.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 import { leanCells } from './leanSessions.ts';
 
-let engine: Engine;
-beforeAll(async () => {
-  engine = await leanEngine();
-});
-afterAll(() => engine.dispose());
+const engine = fileFixture(() => leanEngine());
 
 const run = (code: string, rest: Partial<RunRequest> = {}) =>
   engine.run({ language: 'lean', owner: OWNER, code, ...rest });

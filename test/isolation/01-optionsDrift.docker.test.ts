@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { specOf } from '../../src/engine/environment/recipe.ts';
 import { Options } from '../../src/engine/options.ts';
 import { createOptions } from '../../src/host/docker/createOptions.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
+import { fileFixture } from '../fileFixture.ts';
 import { idOf, inspectContainer } from '../host/docker/inspect.ts';
-import { type Isolated, isolationEngine, OWNER, run } from './harness.ts';
+import { isolationEngine, OWNER, run } from './harness.ts';
 
 const OPTIONS = { pool: { size: 3 }, limits: { memoryMb: 300, cpus: 0.5, pids: 99, workspaceMb: 32, tmpMb: 16 } };
 
@@ -19,11 +20,7 @@ const FILLED_IN = {
   Runtime: expect.any(String),
 };
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine(OPTIONS);
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine(OPTIONS));
 
 describe('row 1: options drift', () => {
   it('makes every container of pool and sessions to the letter of the spec', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, run } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, run } from './harness.ts';
 
 /** What people do; each ends with what it found in `seen`. */
 const HONEST: Readonly<Record<string, readonly [code: string, seen: unknown]>> = {
@@ -120,11 +121,7 @@ seen = [len(ticks), len(received[1]), len(poll.poll(0)), names, len(os.getrandom
   ],
 };
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine({ limits: { memoryMb: 768 } });
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine({ limits: { memoryMb: 768 } }));
 
 describe('row 2: honest code, which the profile must not hinder', () => {
   it.each(Object.entries(HONEST))('%s', async (_, [code, seen]) => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, lookAfter, PROCESSES } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, lookAfter, PROCESSES } from './harness.ts';
 
 const PIDS = 64;
 
@@ -24,11 +25,7 @@ while time.monotonic() < min(full + 0.5, start + 15):
     if peak <= ${PIDS / 2}: full = time.monotonic()
 seen = peak`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine({ limits: { pids: PIDS } });
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine({ limits: { pids: PIDS } }));
 
 describe('row 6: a fork storm', () => {
   it('stays within its limit', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, run } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, run } from './harness.ts';
 
 const MB = 1 << 20;
 
@@ -33,11 +34,7 @@ async function heldBytes(): Promise<number> {
   return 1024 * HELD.reduce((sum, name) => sum + kilobytes(name), 0);
 }
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine({ limits: { memoryMb: 128, workspaceMb: 200, tmpMb: 200 } });
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine({ limits: { memoryMb: 128, workspaceMb: 200, tmpMb: 200 } }));
 
 describe('row 7: a memory bomb', () => {
   // Others use the machine's memory too.

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, PROCESSES, run, sandboxes } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, PROCESSES, run, sandboxes } from './harness.ts';
 
 // Deaf to every signal, in sessions of their own: computing, sleeping, stopped, in threads, and one that respawns.
 const DEAF = `
@@ -24,11 +25,7 @@ for life in (compute, respawn, threads, lambda: time.sleep(1000), lambda: os.kil
 print("deaf")
 compute()`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 describe('row 10: code that ignores signals', () => {
   it('ends within a second after its timeout, with all that it started', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, lookAfter, run, sandboxes } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, lookAfter, run, sandboxes } from './harness.ts';
 
 /** `agent`: the processes that are not this run's own; PID 1 is the first. */
 const AGENT_PIDS = `
@@ -80,11 +81,7 @@ for pid in agent:
     except PermissionError: continue
     seen.append(pid)`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 describe('row 11: tampering with the agent', () => {
   it('opens nothing of it: memory, environment, descriptors, settings', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, OWNER, run, sandboxes } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, OWNER, run, sandboxes } from './harness.ts';
 
 const FORGERIES = 1_000;
 
@@ -77,11 +78,7 @@ raise SystemExit(3)`;
 
 const HONEST = { status: 'error', exitCode: 3, result: null, displays: [], sessionId: null };
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 describe('row 12: forged frames', () => {
   it.each([

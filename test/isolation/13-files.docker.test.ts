@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, run, sandboxes } from './harness.ts';
 
 // In each writable place: what a careless `rm -rf` would leave, then what is not in any folder.
 const PLANT = `
@@ -97,11 +98,7 @@ for line in open("/proc/self/mountinfo", errors="surrogateescape"):
     }
 seen = places`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 describe('row 13: files of the run before', () => {
   it('are all gone: two hundred plants, none found', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, PROCESSES, sandboxes } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, PROCESSES, sandboxes } from './harness.ts';
 
 const RESETS = 500;
 
@@ -16,11 +17,7 @@ def hop():
 for _ in range(4):
     if os.fork() == 0: hop()`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine({ pool: { maxUses: 2 * RESETS } });
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine({ pool: { maxUses: 2 * RESETS } }));
 
 describe('row 14: daemons that race with the reset', () => {
   it(`are gone after each of ${RESETS} resets of the same sandbox`, async () => {

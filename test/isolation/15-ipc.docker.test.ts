@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, lookAfter } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, lookAfter } from './harness.ts';
 
 const LOOK = `
 import fcntl, os, socket
@@ -66,11 +67,7 @@ const EMPTY = {
   'list of locks': [],
 };
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 describe('row 15: IPC', () => {
   it('finds what a run has planted while it lasts', async () => {

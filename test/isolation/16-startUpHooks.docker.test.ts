@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, lookAfter } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, lookAfter } from './harness.ts';
 
 // Each hook writes its name when it runs. The environment is as code can leave it: that of its own process.
 const PLANT = `
@@ -75,11 +76,7 @@ for path in ("/etc/passwd", "/etc/profile", "/etc/bash.bashrc", "/etc/ld.so.prel
     try: open(path, "a").close(); seen.append(path)
     except OSError: pass`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 describe('row 16: interpreter poisoning', () => {
   it('has twelve start-up hooks that work while their run lasts', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, OWNER, run, sandboxes } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, OWNER, run, sandboxes } from './harness.ts';
 
 const PAIRS = 1_000;
 
@@ -19,11 +20,7 @@ if os.fork() == 0:
             try: os.write(fd, b"A" * 1000 + b"\\n")
             except OSError: pass`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine({ pool: { maxUses: 3 * PAIRS } });
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine({ pool: { maxUses: 3 * PAIRS } }));
 
 describe('row 17: output that comes late', () => {
   it(`is not in the next run: ${PAIRS} pairs in one sandbox, 0 bytes of A in B`, async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Owner } from '../../src/engine/types.ts';
-import { type Isolated, isolationEngine, look } from './harness.ts';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look } from './harness.ts';
 
 const OWNERS: readonly Owner[] = Array.from({ length: 10 }, (_, n) => ({
   id: `owner ${n}`,
@@ -11,11 +12,7 @@ const ROUNDS = 6;
 // What no two containers have in common: when their first process started, and their namespace.
 const WHO = 'import os\nseen = open("/proc/1/stat").read().split()[21] + os.readlink("/proc/self/ns/ipc")';
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine({ pool: { size: 2 } });
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine({ pool: { size: 2 } }));
 
 describe('row 19: owners on real containers', () => {
   it('never share one, and have their own again', async () => {

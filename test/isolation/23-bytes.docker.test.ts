@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunOutput } from '../../src/engine/types.ts';
-import { type Isolated, isolationEngine, OWNER, run } from './harness.ts';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, OWNER, run } from './harness.ts';
 
 const RUNS = 40;
 const OUTPUTS = 250;
@@ -21,11 +22,7 @@ for number in range(${OUTPUTS}):
     wrote[fd] += piece
 out, err = (base64.b64encode(wrote[fd]).decode() for fd in (1, 2))`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 /** What a strict reader makes of `value` as JSON: throws when bytes or text are not valid. */
 function strictlyRead(value: unknown): unknown {

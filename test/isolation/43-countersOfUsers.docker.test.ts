@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Owner } from '../../src/engine/types.ts';
-import { type Isolated, isolationEngine, look } from './harness.ts';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look } from './harness.ts';
 
 const NEIGHBOUR: Owner = { id: 'neighbour', kind: 'mcp', label: 'neighbour' };
 
@@ -59,11 +60,7 @@ pipe = os.pipe()
 seen = [watcher >= 0, libc.timer_create(0, None, ctypes.byref(timer)), fcntl.fcntl(pipe[1], 1032),
         subprocess.check_output(["echo", "hi"]).decode(), os.getuid() >= 10_000]`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine({ pool: { size: 2 } });
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine({ pool: { size: 2 } }));
 
 describe('row 43: what is counted for the whole machine', () => {
   it('is not to be had: terminals', async () => {

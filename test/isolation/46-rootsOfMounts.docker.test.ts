@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, run, sandboxes } from './harness.ts';
 
 /** What the root of a writable place has beside its files. */
 const PLANTS = {
@@ -47,11 +48,7 @@ for base in ("/workspace", "/tmp", "/dev/shm"):
     seen[base] += [oct(os.stat(base + "/folder").st_mode), oct(os.stat(base + "/folder/file").st_mode),
                    open(base + "/folder/file").read(), os.listxattr(base + "/folder")]`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 describe('row 46: the roots of the writable places', () => {
   it.each(Object.entries(PLANTS))('are as they were after a run that left %s', async (_, plant) => {

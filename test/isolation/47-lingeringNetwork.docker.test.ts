@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, run, sandboxes } from './harness.ts';
 
 /** What stays in the network namespace when every process has gone. */
 const LINGER = {
@@ -39,11 +40,7 @@ seen = [count("/proc/net/" + name) for name in ("tcp", "tcp6", "udp", "udp6", "r
 seen.append(int(re.search(r"tw (\\d+)", open("/proc/net/sockstat").read())[1]))
 with socket.create_server(("127.0.0.1", 4242), reuse_port=False): pass`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 describe('row 47: what lingers in the network of a sandbox', () => {
   it.each(Object.entries(LINGER))('is never met by the next run: %s', async (_, code) => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, run, sandboxes } from './harness.ts';
 
 /**
  * A process that reads what its own run writes, before the relay can, while events ask the relay to read it first. Ends as
@@ -26,11 +27,7 @@ while time.monotonic() < end:
     while unread():
         assert time.monotonic() < waited + 1, "the events are not read"`;
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 describe('row 52: a run that reads its own streams', () => {
   it('ends as every other, and costs no sandbox', async () => {

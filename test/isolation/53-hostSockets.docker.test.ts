@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Owner } from '../../src/engine/types.ts';
-import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
+import { fileFixture } from '../fileFixture.ts';
+import { isolationEngine, look, run, sandboxes } from './harness.ts';
 
 /** Connections that are closed while data is under way: the kernel keeps them, and counts them for the whole machine. */
 const ORPHANS = `
@@ -69,11 +70,7 @@ seen = sum(counts) >> 20`;
 
 const GREEDY: Owner = { id: 'greedy', kind: 'mcp', label: 'greedy' };
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine({ pool: { size: 2 } });
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine({ pool: { size: 2 } }));
 
 describe("row 53: the kernel's memory for sockets", () => {
   it('is counted for the whole machine in part: an owner who has much of it harms no other', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
 import { FLOODS, FORGE } from './floods.ts';
-import { type Isolated, isolationEngine } from './harness.ts';
+import { isolationEngine } from './harness.ts';
 import { latenessOf } from './lateness.ts';
 import { type Answer, type RawClient, WAYS } from './rawClient.ts';
 
@@ -80,11 +81,7 @@ const EVENTS = Object.fromEntries(
   Object.entries(FLOODS).map(([name, flood]) => [name, `${FORGE}${flood}\nprint("answered")`]),
 );
 
-let isolated: Isolated;
-beforeAll(async () => {
-  isolated = await isolationEngine();
-});
-afterAll(() => isolated.dispose());
+const isolated = fileFixture(() => isolationEngine());
 
 /** The least lateness of several calls: what a crowded machine adds is not there each time. */
 async function leastLateness(client: RawClient, args: Buffer, check: (answer: ReturnType<Answer>) => void) {
