@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 
-/** A resource that all tests of a file share: `make` runs before the first test, its `dispose` after the last. */
+/** A resource that all tests of a file, or of a `describe`, share: made before the first, disposed of after the last. */
 export function fileFixture<T extends { dispose(): unknown }>(make: () => Promise<T>): T {
   let made: T | undefined;
   beforeAll(async () => {

@@ -104,10 +104,17 @@ describe('a crash', () => {
     }
   });
 
-  it('by a program costs only its cell', async () => {
+  it.each([
+    [
+      'a program',
+      'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\ndef main : IO Unit := IO.println (toString (deep 0))',
+    ],
+    [
+      'the server being killed',
+      '#eval (do let _ ← IO.Process.output { cmd := "sh", args := #["-c", "kill -9 $(pidof lean)"] } : IO Unit)\n#eval (IO.sleep 5000 : IO Unit)',
+    ],
+  ])('by %s costs only its cell', async (_, code) => {
     const cells = await kept();
-    const code =
-      'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\ndef main : IO Unit := IO.println (toString (deep 0))';
     expect(await cells.run(code)).toMatchObject({ status: 'error', sessionLost: false });
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
@@ -118,14 +125,6 @@ describe('a crash', () => {
     expect(sessionLost).toBe(false);
     expect(status).toBe('error');
     expect(error?.name).toMatch(/^Lean(Crashed|Error)$/);
-    expect(await cells.print('#eval kept')).toBe('41\n');
-  });
-
-  it('by the server being killed costs only its cell', async () => {
-    const cells = await kept();
-    const code =
-      '#eval (do let _ ← IO.Process.output { cmd := "sh", args := #["-c", "kill -9 $(pidof lean)"] } : IO Unit)\n#eval (IO.sleep 5000 : IO Unit)';
-    expect(await cells.run(code)).toMatchObject({ status: 'error', sessionLost: false });
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
 });

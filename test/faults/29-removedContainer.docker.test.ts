@@ -66,16 +66,11 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     await heals();
   });
 
-  it('while code computes in it', async () => {
-    const { result } = await bench.begin('while True: pass');
-    const lost = timed(() => result);
-    await removeAll();
-    expectLost(await lost);
-    await heals();
-  });
-
-  it('while output pours out of it', async () => {
-    const { result } = await bench.begin('while True: print("x" * 1000)');
+  it.each([
+    ['code computes in it', 'while True: pass'],
+    ['output pours out of it', 'while True: print("x" * 1000)'],
+  ])('while %s', async (_, code) => {
+    const { result } = await bench.begin(code);
     const lost = timed(() => result);
     await removeAll();
     expectLost(await lost);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResetReport } from '../../src/protocol/messages.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { fileFixture } from '../fileFixture.ts';
 import { once, realSandbox } from '../languages/python/harness.ts';
-import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
+import { isolationEngine, look, run, sandboxes } from './harness.ts';
 
 const REUSES = 1_000;
 const RUNS = ['print("x" * 1000)', 'open("f", "w").write("x" * 100_000)', 'held = [0] * 1_000_000', '1 / 0'];
@@ -35,11 +36,7 @@ describe('row 20: what accumulates', () => {
 });
 
 describe('row 20: memory that no process holds', () => {
-  let isolated: Isolated;
-  beforeAll(async () => {
-    isolated = await isolationEngine();
-  });
-  afterAll(() => isolated.dispose());
+  const isolated = fileFixture(() => isolationEngine());
 
   it('ends a sandbox: names that the kernel remembers although they lead to nothing', async () => {
     await run(isolated, '1');

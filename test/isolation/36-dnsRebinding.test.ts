@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StubEngine } from '../mcp/stubEngine.ts';
 import {
+  acceptedHead,
+  attackRequests,
   goodHead,
   type Head,
-  INITIALIZE,
-  initialize,
   linesOf,
   runCode,
-  type Served,
   sendRaw,
-  serve,
+  serveSession,
   statelessHead,
   statelessRunCode,
 } from './mcpServer.ts';
@@ -101,24 +100,12 @@ function attacks(port: number): Partial<Head>[] {
 
 describe('row 36: DNS rebinding', () => {
   const engine = new StubEngine();
-  let served: Served;
-  let sessionId: string;
-  beforeAll(async () => {
-    served = await serve(engine);
-    sessionId = await initialize(served);
-  });
-  afterAll(() => served.dispose());
+  const served = serveSession(engine);
 
-  it.each([
-    ['POST', INITIALIZE, undefined],
-    ['POST', runCode('stolen'), 'session'],
-    ['POST', statelessRunCode('stolen'), 'stateless'],
-    ['GET', '', 'session'],
-    ['DELETE', '', 'session'],
-  ])(
+  it.each(attackRequests())(
     '%s with the right token and a foreign Host or Origin is answered with 403, always',
     async (method, body, session) => {
-      const head = session === 'stateless' ? statelessHead(served) : goodHead(served, method, session && sessionId);
+      const head = acceptedHead(served, method, session);
       const tried = attacks(served.port);
       const answers = await Promise.all(
         tried.map((attack) => sendRaw(served.port, linesOf({ ...head, ...attack }), body)),
@@ -129,7 +116,7 @@ describe('row 36: DNS rebinding', () => {
   );
 
   it('with a foreign address in the request line is not served', async () => {
-    const head = goodHead(served, 'POST', sessionId);
+    const head = goodHead(served, 'POST', served.sessionId);
     const lines = [`http://evil.example/mcp`, `http://127.0.0.1:${served.port}/mcp`, '//evil.example/mcp', '*'];
     for (const target of lines) {
       const { status } = await sendRaw(
@@ -143,7 +130,7 @@ describe('row 36: DNS rebinding', () => {
   });
 
   it('leaves the client that the attacks named alone', async () => {
-    const answer = await sendRaw(served.port, linesOf(goodHead(served, 'POST', sessionId)), runCode('mine'));
+    const answer = await sendRaw(served.port, linesOf(goodHead(served, 'POST', served.sessionId)), runCode('mine'));
     expect(answer.status).toBe(200);
     expect((await sendRaw(served.port, linesOf(statelessHead(served)), statelessRunCode('also'))).status).toBe(200);
     expect(engine.requests.map(({ code }) => code)).toEqual(['mine', 'also']);

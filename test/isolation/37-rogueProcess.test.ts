@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ended, start } from '../cli/program.ts';
 import { StubEngine } from '../mcp/stubEngine.ts';
 import {
+  acceptedHead,
+  attackRequests,
   goodHead,
-  INITIALIZE,
-  initialize,
   linesOf,
   runCode,
-  type Served,
   sendRaw,
   serve,
+  serveSession,
   statelessHead,
   statelessRunCode,
 } from './mcpServer.ts';
@@ -59,36 +59,26 @@ function attacks(token: string): string[][] {
 
 describe('row 37: a rogue process on the same machine', () => {
   const engine = new StubEngine();
-  let served: Served;
-  let sessionId: string;
-  beforeAll(async () => {
-    served = await serve(engine);
-    sessionId = await initialize(served);
-  });
-  afterAll(() => served.dispose());
+  const served = serveSession(engine);
 
-  it.each([
-    ['POST', INITIALIZE, undefined],
-    ['POST', runCode('stolen'), 'session'],
-    ['POST', statelessRunCode('stolen'), 'stateless'],
-    ['GET', '', 'session'],
-    ['DELETE', '', 'session'],
-    ['PUT', '', undefined],
-  ])('%s without the token, or with a wrong one, is answered with 401, always', async (method, body, session) => {
-    const { token } = served;
-    const head = session === 'stateless' ? statelessHead(served) : goodHead(served, method, session && sessionId);
-    const tried = attacks(token);
-    const answers = await Promise.all(
-      tried.map((authorization) => sendRaw(served.port, linesOf({ ...head, authorization }), body)),
-    );
-    expect(tried.filter((_lines, at) => answers[at]?.status !== 401)).toEqual([]);
-    expect(answers.filter(({ text }) => text.includes(token))).toEqual([]);
-    expect(engine.requests).toEqual([]);
-  });
+  it.each([...attackRequests(), ['PUT', '', undefined] as const])(
+    '%s without the token, or with a wrong one, is answered with 401, always',
+    async (method, body, session) => {
+      const { token } = served;
+      const head = acceptedHead(served, method, session);
+      const tried = attacks(token);
+      const answers = await Promise.all(
+        tried.map((authorization) => sendRaw(served.port, linesOf({ ...head, authorization }), body)),
+      );
+      expect(tried.filter((_lines, at) => answers[at]?.status !== 401)).toEqual([]);
+      expect(answers.filter(({ text }) => text.includes(token))).toEqual([]);
+      expect(engine.requests).toEqual([]);
+    },
+  );
 
   it('finds no other way to give the token', async () => {
     const { token } = served;
-    const head = { ...goodHead(served, 'POST', sessionId), authorization: [] };
+    const head = { ...goodHead(served, 'POST', served.sessionId), authorization: [] };
     for (const query of [`token=${token}`, `access_token=${token}`, `authorization=Bearer%20${token}`]) {
       const line = `POST /mcp?${query} HTTP/1.1`;
       expect((await sendRaw(served.port, linesOf({ ...head, line }), runCode('stolen'))).status).toBe(401);
@@ -97,7 +87,7 @@ describe('row 37: a rogue process on the same machine', () => {
   });
 
   it('leaves the client that the attacks named alone', async () => {
-    const answer = await sendRaw(served.port, linesOf(goodHead(served, 'POST', sessionId)), runCode('mine'));
+    const answer = await sendRaw(served.port, linesOf(goodHead(served, 'POST', served.sessionId)), runCode('mine'));
     expect([answer.status, engine.requests.map(({ code }) => code)]).toEqual([200, ['mine']]);
     expect((await sendRaw(served.port, linesOf(statelessHead(served)), statelessRunCode('mine'))).status).toBe(200);
   });

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { describe, expect, it } from 'vitest';
+import { fileFixture } from '../fileFixture.ts';
 import { once, realSandbox } from '../languages/python/harness.ts';
-import { type Isolated, isolationEngine, look } from './harness.ts';
+import { isolationEngine, look } from './harness.ts';
 
 const MODULES = ['numpy', 'pandas', 'matplotlib.pyplot', 'IPython'];
 
@@ -74,11 +74,7 @@ import os, sys
 seen = [os.readlink("/proc/self/cwd"), sys.path, dict(os.environ)]`;
 
 describe('row 41: files of a run that the permanent processes could read', () => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await realSandbox();
-  });
-  afterAll(() => sandbox.dispose());
+  const sandbox = fileFixture(() => realSandbox());
 
   it('are not read between the end of a run and the next reset, however long that takes', async () => {
     expect(await once(sandbox, WATCH)).toMatchObject({ status: 'ok', error: null });
@@ -97,11 +93,7 @@ loaded = "numpy" in sys.modules`;
 });
 
 describe('row 41: the folder, the variables and the search path of runs', () => {
-  let isolated: Isolated;
-  beforeAll(async () => {
-    isolated = await isolationEngine({ python: { preload: MODULES } });
-  });
-  afterAll(() => isolated.dispose());
+  const isolated = fileFixture(() => isolationEngine({ python: { preload: MODULES } }));
 
   it('are their own, not those of the process that they are forked from', async () => {
     expect(await look(isolated, LEAD)).toEqual([

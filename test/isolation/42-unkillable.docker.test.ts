@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import type { Host } from '../../src/host/host.ts';
@@ -7,40 +7,21 @@ import { LABEL } from '../../src/host/labels.ts';
 import { type ContainerSpec, containerSpec } from '../../src/host/spec.ts';
 import { loadAgent } from '../../src/sandbox/agent.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
+import { fileFixture } from '../fileFixture.ts';
 import { LIMITS, once } from '../languages/python/harness.ts';
 import { AGENT, type Isolated, isolationEngine, run } from './harness.ts';
+import { STARVE_AGENT } from './starveAgent.ts';
 
 const ROUNDS = 20;
 /** The bound that this row sets. */
 const GONE_MS = 5_000;
 
-/** Takes the CPU away from the permanent processes, where that is allowed, and leaves 110 busy processes running. */
-const PUT_ASIDE = `
-import os, time
-first = {min(os.sched_getaffinity(0))}
-os.sched_setaffinity(0, first)
-for pid in set(map(int, filter(str.isdigit, os.listdir("/proc")))) - {os.getpid()}:
-    for mark in (lambda: os.sched_setaffinity(pid, first), lambda: os.setpriority(os.PRIO_PROCESS, pid, 19),
-                 lambda: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))):
-        try: mark()
-        except OSError: pass
-for _ in range(110):
-    try:
-        if os.fork() == 0:
-            while True: pass
-    except OSError: break
-`;
-
 describe('row 42: a sandbox that is to die', () => {
-  let isolated: Isolated;
-  beforeAll(async () => {
-    isolated = await isolationEngine({ pool: { size: 1, reuse: 'never' } });
-  });
-  afterAll(() => isolated.dispose());
+  const isolated = fileFixture(() => isolationEngine({ pool: { size: 1, reuse: 'never' } }));
 
   it(`is gone within 5 s beside 110 busy processes, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const endless = `print("begun", flush=True)\n${PUT_ASIDE}\nwhile True: pass`;
+      const endless = `print("begun", flush=True)\n${STARVE_AGENT}\nwhile True: pass`;
       const running = run(isolated, endless, { timeoutSeconds: 2 });
       await expect.poll(() => leased(isolated)).toHaveLength(1);
       const [doomed] = leased(isolated);
@@ -69,7 +50,7 @@ describe('row 42: a sandbox whose first process gets no CPU', () => {
     const terms = { outputBytes: 1 << 20, eventBytes: 1 << 20, events: 1_000 };
     const sandbox = await bootSandbox(host, { spec: unfiltered(), agent: await loadAgent(AGENT), ...terms });
     // The answer does not come any more: its bearers are put aside.
-    void once(sandbox, `${PUT_ASIDE}\nwhile True: pass`);
+    void once(sandbox, `${STARVE_AGENT}\nwhile True: pass`);
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     return sandbox;
   };

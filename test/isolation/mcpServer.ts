@@ -6,6 +6,7 @@ import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { type HttpOptions, type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
+import { fileFixture } from '../fileFixture.ts';
 import { FakeHost } from '../host/fakeHost.ts';
 
 /** A running MCP server. */
@@ -109,6 +110,35 @@ export async function initialize(served: Served): Promise<string> {
   const [, id] = /^mcp-session-id: (\S+)/im.exec(text) ?? [];
   if (status !== 200 || id === undefined) throw new Error(`initialize was answered: ${text}`);
   return id;
+}
+
+/** A served engine and the id of a client's session. */
+export interface ServedSession extends Served {
+  readonly sessionId: string;
+}
+
+/** Serves an engine with one client's session to all tests of a `describe`. */
+export function serveSession(engine: Engine): ServedSession {
+  return fileFixture(async () => {
+    const served = await serve(engine);
+    return { ...served, sessionId: await initialize(served) };
+  });
+}
+
+/** Requests that reach the engine once their head is accepted: method, body, and how they name a session. */
+export function attackRequests(): [method: string, body: string, session: 'session' | 'stateless' | undefined][] {
+  return [
+    ['POST', INITIALIZE, undefined],
+    ['POST', runCode('stolen'), 'session'],
+    ['POST', statelessRunCode('stolen'), 'stateless'],
+    ['GET', '', 'session'],
+    ['DELETE', '', 'session'],
+  ];
+}
+
+/** The head that the server accepts for one of `attackRequests`. */
+export function acceptedHead(served: ServedSession, method: string, session: string | undefined): Readonly<Head> {
+  return session === 'stateless' ? statelessHead(served) : goodHead(served, method, session && served.sessionId);
 }
 
 /** A call of `run_code` as it goes over the wire. */

@@ -1,4 +1,5 @@
 import { Emitter } from '../../src/base/event.ts';
+import { NOTHING_RAN } from '../../src/engine/run/result.ts';
 import type {
   CheckAnswer,
   CheckRequest,
@@ -14,27 +15,13 @@ import type {
 /** An end of a run, with whatever a test wants to see of it. */
 export function runResult(over: Partial<RunResult> = {}): RunResult {
   return {
+    ...NOTHING_RAN,
     runId: 'r1',
     status: 'ok',
-    exitCode: null,
-    stdout: '',
-    stderr: '',
-    result: null,
     error: null,
-    displays: [],
-    state: null,
-    stateLeftOut: [],
-    report: null,
-    verdict: null,
-    truncated: false,
-    outputCut: false,
-    displaysDropped: 0,
-    stdoutBytes: 0,
-    stderrBytes: 0,
     durationMs: 1.25,
     peakMemoryBytes: 1024,
     sessionId: null,
-    sessionLost: false,
     ...over,
   };
 }

@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
-import type { Grant } from '../../src/pool/lease.ts';
+import type { Grant, Release } from '../../src/pool/lease.ts';
 import type { ResetReport } from '../../src/protocol/messages.ts';
 import { CLEAN } from './fakeSandbox.ts';
 import { OPTIONS, owner, PoolBench, settled } from './poolBench.ts';
+
+/** Options with which a sandbox's first use is its last, when it takes a second. */
+const LAST_USES = [{ maxUses: 1 }, { reuse: 'never' as const }, { maxAgeSeconds: 1 }];
+
+/** The only sandbox of a pool, after a use of a second. */
+async function releasedAfterUse(options: (typeof LAST_USES)[number], release: Release) {
+  const bench = await PoolBench.warm({ size: 1, ...options });
+  const lease = await bench.take('a');
+  bench.clock.advance(1000);
+  lease.release(release);
+  return bench.sandboxOf(lease);
+}
 
 describe('a pool at its start', () => {
   it('makes nothing before the first lease', async () => {
@@ -86,12 +98,8 @@ describe('a lease', () => {
   });
 
   it('takes the sandbox away after its last use, with its age, or when none is used again', async () => {
-    for (const options of [{ maxUses: 1 }, { reuse: 'never' as const }, { maxAgeSeconds: 1 }]) {
-      const bench = await PoolBench.warm({ size: 1, ...options });
-      const lease = await bench.take('a');
-      bench.clock.advance(1000);
-      lease.release('reset');
-      expect(bench.sandboxOf(lease)).toMatchObject({ disposed: true, resets: 0 });
+    for (const options of LAST_USES) {
+      expect(await releasedAfterUse(options, 'reset')).toMatchObject({ disposed: true, resets: 0 });
     }
   });
 
@@ -109,13 +117,7 @@ describe('a lease', () => {
   });
 
   it('is not kept after its last use, with its age, when none is used again, or for a session', async () => {
-    for (const options of [{ maxUses: 1 }, { reuse: 'never' as const }, { maxAgeSeconds: 1 }]) {
-      const bench = await PoolBench.warm({ size: 1, ...options });
-      const lease = await bench.take('a');
-      bench.clock.advance(1000);
-      lease.release('keep');
-      expect(bench.sandboxOf(lease).disposed).toBe(true);
-    }
+    for (const options of LAST_USES) expect((await releasedAfterUse(options, 'keep')).disposed).toBe(true);
     const bench = await PoolBench.warm({ size: 1 });
     const session = await bench.take('a', 'session');
     session.release('keep');

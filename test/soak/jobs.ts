@@ -1,4 +1,5 @@
 import type { OutcomeStatus } from '../../src/engine/types.ts';
+import { STARVE_AGENT } from '../isolation/starveAgent.ts';
 
 /** Something to run, and how it may end. */
 export interface Job {
@@ -100,16 +101,7 @@ export const HOSTILE: readonly Job[] = [
   },
   {
     name: 'puts the agent aside',
-    code: `import os
-for pid in set(map(int, filter(str.isdigit, os.listdir("/proc")))) - {os.getpid()}:
-  for mark in (lambda: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0)), lambda: os.setpriority(0, pid, 19)):
-    try: mark()
-    except OSError: pass
-for _ in range(110):
-  try:
-    if os.fork() == 0:
-      while True: pass
-  except OSError: break
+    code: `${STARVE_AGENT}
 while True: pass`,
     ends: ['timeout'],
     timeoutSeconds: 1,

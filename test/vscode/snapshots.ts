@@ -1,4 +1,5 @@
 import type { EnvironmentInfo, SandboxInfo, SessionInfo, Snapshot } from '../../src/engine/types.ts';
+import { sessionInfo } from '../mcp/stubEngine.ts';
 
 /** A moment in ms since the epoch, around which the samples lie. */
 export const NOW = 1_700_000_000_000;
@@ -20,20 +21,14 @@ export function sandbox(over: Partial<SandboxInfo> = {}): SandboxInfo {
 
 /** A notebook's idle session, an hour old. */
 export function session(over: Partial<SessionInfo> = {}): SessionInfo {
-  return {
-    id: 's1',
-    language: 'python',
-    environment: 'python',
+  return sessionInfo({
     owner: { id: 'notebook/1', kind: 'notebook', label: 'Untitled-1.ipynb' },
-    state: 'idle',
-    endReason: null,
     sandboxId: 'c0ffee0123456789',
     openedAt: NOW - 3_600_000,
     lastUsedAt: NOW - 5_000,
     runs: 3,
-    memoryBytes: null,
     ...over,
-  };
+  });
 }
 
 /** The Python environment with these sandboxes. */

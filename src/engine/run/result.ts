@@ -4,7 +4,8 @@ import type { EngineProblem, RunError, RunResult } from '../types.ts';
 import type { Executed } from './execute.ts';
 import { errorOf, statusOf } from './verdict.ts';
 
-const NOTHING_RAN = {
+/** What the result of a run that did not begin has in common with every other. */
+export const NOTHING_RAN = {
   exitCode: null,
   stdout: '',
   stderr: '',
