@@ -1,6 +1,6 @@
 import type { CancellationToken } from 'vscode';
 
-/** The editor's way to cancel as the engine's. */
+/** Converts VS Code's cancellation token to an abort signal. */
 export function abortSignal(token: CancellationToken): AbortSignal {
   const controller = new AbortController();
   if (token.isCancellationRequested) controller.abort();

@@ -10,7 +10,7 @@ type State =
   | { readonly kind: 'built'; readonly engine: Engine; readonly subscription: Disposable }
   | { readonly kind: 'disposed' };
 
-/** The engine, built at its first use. Views read it without building it. */
+/** The engine, built at its first use. Views read its snapshot without building it. */
 export class EngineHandle {
   readonly #build: () => Promise<Engine>;
   readonly #changed = new Emitter<void>();
@@ -23,24 +23,24 @@ export class EngineHandle {
   /** Fires when the snapshot has changed. */
   readonly onDidChange: Event<void> = (listener) => this.#changed.event(listener);
 
-  /** The engine if it was built. */
+  /** The engine, if it is built. */
   get current(): Engine | undefined {
     return this.#state.kind === 'built' ? this.#state.engine : undefined;
   }
 
-  /** The engine if it was built or is being built; rejects when that fails. */
+  /** The engine, if it is built or being built. Rejects when the build fails. */
   get started(): Promise<Engine> | undefined {
     const state = this.#state;
     if (state.kind === 'built') return Promise.resolve(state.engine);
     return state.kind === 'building' ? state.engine : undefined;
   }
 
-  /** The engine's snapshot, an empty one before it was built. */
+  /** The engine's snapshot; empty before the engine is built. */
   snapshot(): Snapshot {
     return this.current?.snapshot() ?? NOTHING;
   }
 
-  /** Builds the engine at the first call. Rejects when that fails, then the next call tries anew. */
+  /** Builds the engine at the first call. Rejects when the build fails; the next call tries again. */
   async get(): Promise<Engine> {
     switch (this.#state.kind) {
       case 'built':
@@ -53,7 +53,7 @@ export class EngineHandle {
     }
   }
 
-  /** Ends the engine, if there is one; resolves when nothing of it is left. */
+  /** Disposes the engine, if there is one; resolves when its containers are gone. */
   async dispose(): Promise<void> {
     const state = this.#state;
     this.#state = { kind: 'disposed' };

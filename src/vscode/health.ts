@@ -7,7 +7,7 @@ import type { EngineHandle } from './engineHandle.ts';
 
 const RETRY_MS = 5_000;
 
-/** Whether runs are possible, and if not, what is in the way. */
+/** Whether code can run, and the problem that prevents it. */
 export class Health implements Disposable {
   readonly #handle: EngineHandle;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class Health implements Disposable {
   constructor(handle: EngineHandle, clock: Clock) {
     this.#handle = handle;
     this.#clock = clock;
-    this.#subscription = handle.onDidChange(() => this.#follow());
+    this.#subscription = handle.onDidChange(() => this.#updateFromSnapshot());
   }
 
   readonly onDidChange: Event<void> = (listener) => this.#changed.event(listener);
@@ -33,25 +33,25 @@ export class Health implements Disposable {
     return this.#obstacle;
   }
 
-  /** Looks at the host and the images anew; calls at the same time share one look. */
+  /** Checks the host and the images. Concurrent calls share one check. */
   check(): Promise<Preflight> {
-    this.#checking ??= this.#look().finally(() => {
+    this.#checking ??= this.#preflight().finally(() => {
       this.#checking = undefined;
     });
     return this.#checking;
   }
 
-  /** Looks now, and while there is a problem every few seconds again, until disposed. */
+  /** Checks now and, while there is a problem, every few seconds until disposed. */
   watch(): Disposable {
     let timer: Disposable | undefined;
-    let ended = false;
-    const again = () => {
-      if (!ended) timer = this.#clock.schedule(RETRY_MS, () => (this.#obstacle ? look() : again()));
+    let disposed = false;
+    const scheduleNext = () => {
+      if (!disposed) timer = this.#clock.schedule(RETRY_MS, () => (this.#obstacle ? checkNow() : scheduleNext()));
     };
-    const look = () => void this.check().then(again, again);
-    look();
+    const checkNow = () => void this.check().then(scheduleNext, scheduleNext);
+    checkNow();
     return toDisposable(() => {
-      ended = true;
+      disposed = true;
       timer?.dispose();
     });
   }
@@ -61,15 +61,15 @@ export class Health implements Disposable {
     this.#changed.dispose();
   }
 
-  async #look(): Promise<Preflight> {
+  async #preflight(): Promise<Preflight> {
     const engine = await this.#handle.get();
     const found = await engine.preflight();
     this.#set(obstaclesIn(found)[0]);
     return found;
   }
 
-  /** Takes what runs have met since the last look: a host that went, or sandboxes that prove it well. */
-  #follow(): void {
+  /** Updates the problem from the engine: a host that is unavailable is one, a sandbox that works proves there is none. */
+  #updateFromSnapshot(): void {
     const { host, environments } = this.#handle.snapshot();
     if (host.state === 'unavailable') this.#set({ problem: host.problem, language: LANGUAGES[0] });
     else if (environments.some(({ sandboxes }) => sandboxes.some(({ state }) => state !== 'booting'))) {

@@ -1,22 +1,22 @@
 import { LANGUAGES, type LanguageId } from '../engine/types.ts';
 
-/** How a language appears in the editor. package.json names the commands, too. */
+/** How a language appears in VS Code. package.json declares the same commands. */
 export interface EditorLanguage {
   readonly id: LanguageId;
-  /** For people. */
+  /** Display name. */
   readonly name: string;
-  /** The editor's language id of cells. */
+  /** VS Code's language id of cells. */
   readonly cells: string;
-  /** Id of the kernel; with the extension's id before it, what `notebookKernel` is in when clauses. */
+  /** Id of the kernel; `publisher.name/id` is the value of `notebookKernel` in when clauses. */
   readonly controller: string;
   readonly commands: { readonly newSession: string; readonly build: string };
-  /** The setting that names its image. */
+  /** The setting with the image. */
   readonly imageSetting: string;
-  /** What a new notebook says of its kernel, in Jupyter's words. */
+  /** The kernelspec in the metadata of a new notebook. */
   readonly kernelspec: { readonly name: string; readonly display_name: string; readonly language: string };
-  /** Typing one of these asks for completions. */
+  /** Characters that trigger completions. */
   readonly triggers: readonly string[];
-  /** Its sessions know each cell's place: they answer hovers and say where things are defined. */
+  /** Whether sessions keep cells at their positions, and so answer hovers and go to definitions. */
   readonly hasPlaces: boolean;
 }
 
@@ -46,5 +46,5 @@ export const EDITOR_LANGUAGES: Readonly<Record<LanguageId, EditorLanguage>> = {
   },
 };
 
-/** The languages in the order in which they are offered. */
+/** The languages in display order. */
 export const ALL_LANGUAGES: readonly EditorLanguage[] = LANGUAGES.map((id) => EDITOR_LANGUAGES[id]);

@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 import { statusText } from './statusText.ts';
 import { throttled } from './throttle.ts';
 
-/** The status bar item; a click on it shows the pool. */
+/** Registers the status bar item; a click opens the pool view. */
 export function registerStatusBar({ engine, health }: App): Disposable {
   const stack = new DisposableStack();
   const item = stack.add(window.createStatusBarItem('hothouse.status', StatusBarAlignment.Right, 90));

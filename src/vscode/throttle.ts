@@ -1,9 +1,9 @@
 import type { Disposable } from '../base/disposable.ts';
 
-/** Changes come in bursts, and what draws them would flicker. */
+/** Changes come in bursts; a view that redraws at each would flicker. */
 const DELAY_MS = 150;
 
-/** Calls `action` a moment after the first of several triggers. */
+/** Calls `action` once, `DELAY_MS` after the first of several triggers. */
 export function throttled(action: () => void): Disposable & { trigger(): void } {
   let timer: NodeJS.Timeout | undefined;
   const fire = () => {

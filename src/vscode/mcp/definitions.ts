@@ -3,15 +3,15 @@ import type { App } from '../app.ts';
 
 /** Id of the provider in package.json. */
 const PROVIDER = 'hothouse.mcp';
-// The editor asks for definitions eagerly and for addresses only when it starts a server, so the listener waits for that.
-const NOT_YET = Uri.parse('http://127.0.0.1:0/mcp');
+// VS Code asks for definitions at once, but for the address only when it starts the server: the listener starts then.
+const PLACEHOLDER = Uri.parse('http://127.0.0.1:0/mcp');
 
-/** Offers the MCP server to the editor's agents. */
+/** Registers the MCP server for agents in VS Code. */
 export function registerMcp({ mcp, version }: App): Disposable {
   const provider: McpServerDefinitionProvider<McpHttpServerDefinition> = {
     async provideMcpServerDefinitions() {
       const { toolsHash } = await import('../../mcp/toolList.ts');
-      return [new McpHttpServerDefinition('Hothouse', NOT_YET, {}, `${version}+${toolsHash()}`)];
+      return [new McpHttpServerDefinition('Hothouse', PLACEHOLDER, {}, `${version}+${toolsHash()}`)];
     },
     async resolveMcpServerDefinition({ label, version: ours }) {
       const { url, token } = await mcp.get();

@@ -3,18 +3,18 @@ import { CellOutput } from './output/cellOutput.ts';
 import { type CheckReport, errorOf, recheckedSteps } from './output/reportSteps.ts';
 import { ShownDisplays } from './output/shownDisplays.ts';
 
-/** Ends a cell's execution, also one that the editor has ended already because its cell or its notebook is gone. */
+/** Ends an execution; does nothing when VS Code has ended it because the cell or notebook is gone. */
 export function endExecution(execution: NotebookCellExecution, success: boolean | undefined, endTime?: number): void {
   try {
     execution.end(success, endTime);
   } catch {
-    // Nothing is left to be ended.
+    // VS Code throws for an execution that has ended.
   }
 }
 
 /**
- * Replaces what a cell shows by what is said of it now; its number and its times stay those of its run. False when the
- * editor does not let it: the cell is gone, or runs.
+ * Replaces a cell's outputs by those of a new report; execution order and times stay. False when VS Code rejects the
+ * execution, because the cell is gone or runs.
  */
 export async function showRechecked(
   cell: NotebookCell,
@@ -22,7 +22,7 @@ export async function showRechecked(
   controller: NotebookController,
 ): Promise<boolean> {
   const { executionOrder, timing } = cell.executionSummary ?? {};
-  const execution = started(cell, controller, timing?.startTime);
+  const execution = startAt(cell, controller, timing?.startTime);
   if (!execution) return false;
   try {
     execution.executionOrder = executionOrder;
@@ -33,7 +33,7 @@ export async function showRechecked(
   return true;
 }
 
-function started(cell: NotebookCell, controller: NotebookController, at?: number): NotebookCellExecution | undefined {
+function startAt(cell: NotebookCell, controller: NotebookController, at?: number): NotebookCellExecution | undefined {
   try {
     const execution = controller.createNotebookCellExecution(cell);
     execution.start(at);

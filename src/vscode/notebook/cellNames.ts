@@ -1,28 +1,27 @@
 /**
- * Names of a notebook's cells in its session: numbers in the order of their first runs, since people read them. A cell is
- * known by the address of its document; when the notebook is saved as a file every cell gets another address, and keeps
- * its name.
+ * Names of a notebook's cells in its session: numbers in the order of first runs. A cell is identified by the URI of its
+ * document. Saving an untitled notebook changes every URI; cells keep their names.
  */
 export class CellNames {
   #names = new Map<string, string>();
-  #given = 0;
+  #count = 0;
 
-  /** The cell's name, given at the first call. */
+  /** The cell's name, assigned at the first call. */
   of(address: string): string {
     const known = this.#names.get(address);
     if (known !== undefined) return known;
-    this.#given += 1;
-    const name = String(this.#given);
+    this.#count += 1;
+    const name = String(this.#count);
     this.#names.set(address, name);
     return name;
   }
 
-  /** The cell's name if it has one. */
+  /** The cell's name, if it has one. */
   find(address: string): string | undefined {
     return this.#names.get(address);
   }
 
-  /** Gives the names of the cells at `before` to those at the same places in `after`. */
+  /** Moves names from the cells in `before` to the cells at the same indexes in `after`. */
   move(before: readonly string[], after: readonly string[]): void {
     const names = before.map((address) => this.#names.get(address));
     const moved = after.map((address, index): [string, string | undefined] => [address, names[index]]);

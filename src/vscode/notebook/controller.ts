@@ -13,10 +13,10 @@ import type { Notebooks } from './notebooks.ts';
 
 export const NOTEBOOK_TYPE = 'jupyter-notebook';
 
-/** Has kernels of its own for Python, and lets people choose among them. */
+/** The Jupyter extension, which suggests Python kernels of its own. */
 const JUPYTER = 'ms-toolsai.jupyter';
 
-/** Offers a kernel for each language in every .ipynb. */
+/** Registers a kernel for each language. */
 export function registerControllers(active: Notebooks): Disposable {
   const stack = new DisposableStack();
   for (const language of ALL_LANGUAGES) stack.add(registerController(language, active));
@@ -30,10 +30,10 @@ function registerController(language: EditorLanguage, active: Notebooks): Dispos
     `Hothouse: ${language.name}`,
     (cells, notebook, used) => active.of(notebook, language.id).queue.add(cells, used),
   );
-  describe(controller, language, active);
+  configure(controller, language, active);
   const stack = new DisposableStack();
   stack.add(controller);
-  stack.add(followAffinity(controller, language));
+  stack.add(suggestKernel(controller, language));
   stack.add(
     controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => {
       if (!selected) active.release(notebook, language.id);
@@ -42,15 +42,15 @@ function registerController(language: EditorLanguage, active: Notebooks): Dispos
   return stack;
 }
 
-function describe(controller: NotebookController, { cells }: EditorLanguage, active: Notebooks): void {
+function configure(controller: NotebookController, { cells }: EditorLanguage, active: Notebooks): void {
   controller.supportedLanguages = [cells];
   controller.supportsExecutionOrder = true;
   controller.description = 'Warm, sealed container';
   controller.interruptHandler = (notebook: NotebookDocument) => active.find(notebook.uri)?.queue.interrupt();
 }
 
-/** Suggests the kernel for notebooks in its language, unless it is for others to suggest one. */
-function followAffinity(controller: NotebookController, { id, cells }: EditorLanguage): Disposable {
+/** Suggests the kernel for notebooks in its language; for Python only without the Jupyter extension. */
+function suggestKernel(controller: NotebookController, { id, cells }: EditorLanguage): Disposable {
   const suggest = (notebook: NotebookDocument) => {
     if (notebook.notebookType !== controller.notebookType || languageOf(notebook) !== cells) return;
     if (id === 'python' && extensions.getExtension(JUPYTER)) return;
@@ -60,7 +60,7 @@ function followAffinity(controller: NotebookController, { id, cells }: EditorLan
   return workspace.onDidOpenNotebookDocument(suggest);
 }
 
-/** That of the first cell that holds code. */
+/** The language of the first code cell. */
 function languageOf(notebook: NotebookDocument): string | undefined {
   return notebook.getCells().find(({ document }) => document.languageId !== 'markdown')?.document.languageId;
 }

@@ -11,16 +11,16 @@ import {
 import type { EditorLanguage } from '../languages.ts';
 import { NOTEBOOK_TYPE } from './controller.ts';
 
-/** Opens an untitled notebook with the language's kernel chosen and the cursor in its first cell. */
+/** Opens an untitled notebook with the language's kernel and puts the cursor in its first cell. */
 export async function newSession(language: EditorLanguage, extensionId: string): Promise<NotebookEditor> {
   const notebook = await workspace.openNotebookDocument(NOTEBOOK_TYPE, emptyNotebook(language));
-  const notebookEditor = await chooseKernel(notebook, language, extensionId);
+  const notebookEditor = await selectKernel(notebook, language, extensionId);
   await commands.executeCommand('notebook.cell.edit');
   return notebookEditor;
 }
 
-/** Shows a notebook and chooses the language's kernel for it. */
-export async function chooseKernel(
+/** Shows a notebook and selects the language's kernel. */
+export async function selectKernel(
   notebook: NotebookDocument,
   { controller }: EditorLanguage,
   extensionId: string,

@@ -1,33 +1,33 @@
 import type { LanguageId, Owner, Result, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 
-/** What opening gave: the session, and why the one before has ended, unless that is known to the user or there was none. */
+/** The open session, and why the previous one ended; `lost` is null when there was none or the user knows. */
 export type Opened =
   | { readonly ok: true; readonly id: string; readonly lost: string | null }
   | Extract<Result<never>, { ok: false }>;
 
-/** Why a session has ended that a person or an agent closed. */
+/** The end reason of a session that a person or an agent closed. */
 export const CLOSED = 'it was closed';
 
-/** A cell to run; `name` is the same for the same cell in every run of it. */
+/** A cell to run; `name` identifies the cell across runs. */
 export interface CellToRun {
   readonly name: string;
   readonly code: string;
 }
 
-/** The session of one notebook: opened at its first cell, started anew when it has ended. */
+/** The session of one notebook: opened by its first cell, restarted by the next cell after it has ended. */
 export class NotebookSession {
   readonly language: LanguageId;
   /** Completions, hovers and definitions wait here for their turn. */
   readonly questions = new QuestionQueue();
   readonly #handle: EngineHandle;
   readonly #owner: Owner;
-  /** Of the latest session, closed or not. */
+  /** Id of the latest session, open or closed. */
   #id: string | undefined;
   #runs = 0;
-  /** The user has seen, by a cell's own output, that the session is lost. */
+  /** A cell has shown that the session is lost. */
   #lossSeen = false;
-  /** Why the session is lost, since a cell tried to replace it. */
+  /** Why the session was lost, kept while a cell opens the next one. */
   #lost: string | null = null;
 
   constructor(handle: EngineHandle, language: LanguageId, owner: Owner) {
@@ -36,12 +36,12 @@ export class NotebookSession {
     this.#owner = owner;
   }
 
-  /** The session as the engine shows it; undefined before the first cell and after it was closed. */
+  /** The session in the engine's snapshot; undefined before the first cell and after a close. */
   get info(): SessionInfo | undefined {
     return this.#handle.snapshot().sessions.find(({ id }) => id === this.#id);
   }
 
-  /** Opens the session, or starts it anew, unless it lives. */
+  /** Opens the session or restarts an ended one; returns the open one otherwise. */
   async open(signal: AbortSignal): Promise<Opened> {
     const known = this.info;
     if (known && known.state !== 'ended') return { ok: true, id: known.id, lost: null };
@@ -52,24 +52,24 @@ export class NotebookSession {
       : await engine.openSession(this.language, this.#owner, signal);
     if (!opened.ok) return opened;
     const lost = this.#lost;
-    this.#begin(opened.value);
+    this.#setSession(opened.value);
     return { ok: true, id: opened.value.id, lost };
   }
 
-  /** Why the session is lost, as far as no cell has said so; null while it lives and before there is one. */
+  /** Why the session is lost; null while it is open, before the first one, and once a cell has shown the loss. */
   get loss(): string | null {
     if (this.#lossSeen || this.#id === undefined) return null;
     const { info } = this;
     return this.#lost ?? (info ? info.endReason : CLOSED);
   }
 
-  /** The number that the next run shows beside its cell. */
+  /** The execution order of the next run. */
   nextOrder(): number {
     this.#runs += 1;
     return this.#runs;
   }
 
-  /** Runs a cell without a time limit, in place of what it was before where the language knows places; it may be empty. */
+  /** Runs a cell without a time limit. Where the language keeps cells at positions, it replaces the cell of that name. */
   async run(
     sessionId: string,
     { name, code }: CellToRun,
@@ -84,30 +84,30 @@ export class NotebookSession {
     return result;
   }
 
-  /** Interrupts what the session runs, also for an agent that shares it. */
+  /** Interrupts the session, also when it runs an agent's code. */
   async interrupt(): Promise<void> {
     const { info } = this;
     if (info) await this.#handle.current?.interruptSession(info.id);
   }
 
-  /** A new interpreter for the same session; null when there is none. */
+  /** Restarts the session with a new interpreter; null without a session. */
   async restart(): Promise<Result<SessionInfo> | null> {
     const { info } = this;
     if (!info) return null;
     const engine = await this.#handle.get();
     const restarted = await engine.restartSession(info.id);
-    if (restarted.ok) this.#begin(restarted.value);
+    if (restarted.ok) this.#setSession(restarted.value);
     return restarted;
   }
 
-  /** Ends the session if there is one. */
+  /** Closes the session, if there is one. */
   async close(): Promise<void> {
     const { info } = this;
     this.#id = undefined;
     if (info) await this.#handle.current?.closeSession(info.id);
   }
 
-  #begin({ id }: SessionInfo): void {
+  #setSession({ id }: SessionInfo): void {
     this.#id = id;
     this.#runs = 0;
     this.#lossSeen = false;
@@ -115,11 +115,11 @@ export class NotebookSession {
   }
 }
 
-/** Asks a session one question of the editor at a time: the engine refuses a second one while the first is open. */
+/** Asks a session one question at a time, because the engine rejects a second one. */
 export class QuestionQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Asks after every earlier question has its answer; undefined when `signal` has aborted by then. */
+  /** Asks when all earlier questions are answered; undefined when `signal` has aborted by then. */
   ask<T>(question: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
     const answer = this.#last.then(() => (signal.aborted ? undefined : question()));
     this.#last = answer.catch(() => {});

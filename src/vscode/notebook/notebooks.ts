@@ -8,35 +8,35 @@ import { CellQueue } from './cellQueue.ts';
 import { CellDiagnostics } from './language/diagnostics.ts';
 import { CLOSED, NotebookSession } from './notebookSession.ts';
 
-// Saving an untitled notebook opens the file and closes the other; the file may be empty at first.
+// Saving an untitled notebook opens a file, perhaps still empty, and closes the untitled document.
 const MOVE_MS = 1_000;
 
-/** A notebook that has run something with our kernel. */
+/** A notebook that has run a cell with our kernel. */
 export interface ActiveNotebook {
   readonly session: NotebookSession;
   readonly queue: CellQueue;
   readonly names: CellNames;
 }
 
-/** What notebooks report, and where. */
+/** Callbacks of `Notebooks`. */
 export interface NotebooksDependencies {
-  /** Gets what kept a session from being opened. */
+  /** A session did not open. */
   readonly onProblem: (problem: EngineProblem, language: LanguageId) => void;
-  /** Gets a file that took over an untitled one's session. */
+  /** An untitled notebook was saved as this file, which takes over its session. */
   readonly onMoved: (notebook: NotebookDocument, language: LanguageId) => void;
-  /** Gets a notebook whose session was lost while none of its cells ran, once; `reason` as in `it ran out of memory`. */
+  /** A session was lost while no cell ran; called once per loss. `reason` as in `it ran out of memory`. */
   readonly onLost: (notebook: NotebookDocument, reason: string) => void;
 }
 
 interface Entry extends ActiveNotebook {
   notebook: NotebookDocument;
-  /** Why its session is lost, since that was reported. */
+  /** The loss that was reported last. */
   reported: string | null;
-  /** Set while it is not known whether the notebook is gone or is being saved as a file. */
-  leaving?: NodeJS.Timeout;
+  /** Set while a closed untitled notebook may still reappear as a file. */
+  closing?: NodeJS.Timeout;
 }
 
-/** The notebooks that use our kernels, each with its session; a closed notebook's session ends. */
+/** The notebooks that use our kernels, each with a session that ends with its notebook. */
 export class Notebooks implements Disposable {
   readonly #handle: EngineHandle;
   readonly #deps: NotebooksDependencies;
@@ -52,11 +52,11 @@ export class Notebooks implements Disposable {
     this.#subscriptions.add(toDisposable(() => this.#stopTimers()));
   }
 
-  /** The notebook's entry, made at its first run in this language; a session in another language ends. */
+  /** The notebook's entry, created at its first run in this language. Its session in another language ends. */
   of(notebook: NotebookDocument, language: LanguageId): ActiveNotebook {
     const known = [...this.#entries].find((entry) => entry.notebook === notebook);
     if (known?.session.language === language) {
-      this.#stay(known);
+      this.#keep(known);
       return known;
     }
     if (known) void this.#end(known);
@@ -71,35 +71,35 @@ export class Notebooks implements Disposable {
     return [...this.#entries].find(({ session }) => session.info?.id === id);
   }
 
-  /** The open document that the session belongs to. */
+  /** The open document of a session. */
   documentOf(sessionId: string): NotebookDocument | undefined {
-    return [...this.#entries].find(({ session, leaving }) => session.info?.id === sessionId && !leaving)?.notebook;
+    return [...this.#entries].find(({ session, closing }) => session.info?.id === sessionId && !closing)?.notebook;
   }
 
-  /** The present name of the notebook that the session belongs to. */
+  /** The current file name of a session's notebook. */
   labelOf(sessionId: string): string | undefined {
     const document = this.documentOf(sessionId);
     return document && path.basename(document.uri.path);
   }
 
-  /** The user closes the session, and does not have to hear of it. */
+  /** Suppresses the loss notification for a session that the user closes. */
   expectClose(sessionId: string): void {
     for (const entry of this.#entries) if (entry.session.info?.id === sessionId) entry.reported = CLOSED;
   }
 
-  /** Gives the notebook a new interpreter; null when it has no session. Cells that wait are dropped. */
+  /** Restarts the notebook's session and drops waiting cells; null without a session. */
   async restart({ queue, session }: ActiveNotebook): Promise<Result<SessionInfo> | null> {
     queue.drop();
     return session.restart();
   }
 
-  /** The notebook does not use this language's kernel any more, or none at all: its session ends, soon at the latest. */
+  /** Ends the session of a notebook that was closed or uses another kernel, unless it was saved as a file. */
   release(notebook: NotebookDocument, language?: LanguageId): void {
     const entry = this.#entry(notebook.uri);
     if (!entry || (language !== undefined && entry.session.language !== language)) return;
     if (!notebook.isUntitled) return void this.#end(entry);
     if (this.#move(entry)) return;
-    entry.leaving = setTimeout(() => {
+    entry.closing = setTimeout(() => {
       if (!this.#move(entry)) void this.#end(entry);
     }, MOVE_MS);
   }
@@ -109,7 +109,7 @@ export class Notebooks implements Disposable {
   }
 
   #entry(uri: Uri): Entry | undefined {
-    return [...this.#entries].find((entry) => !entry.leaving && entry.notebook.uri.toString() === uri.toString());
+    return [...this.#entries].find((entry) => !entry.closing && entry.notebook.uri.toString() === uri.toString());
   }
 
   #add(notebook: NotebookDocument, language: LanguageId): Entry {
@@ -127,27 +127,27 @@ export class Notebooks implements Disposable {
     return entry;
   }
 
-  /** Gives the session of an untitled notebook to the file that it was just saved as, if there is one. */
+  /** Moves the session of an untitled notebook to the file it was saved as. False without such a file. */
   #move(entry: Entry): boolean {
     const content = contentOf(entry.notebook);
     const file = workspace.notebookDocuments.find(
       (notebook) => !notebook.isUntitled && !this.find(notebook.uri) && contentOf(notebook) === content,
     );
     if (!file) return false;
-    this.#stay(entry);
+    this.#keep(entry);
     entry.names.move(addressesOf(entry.notebook), addressesOf(file));
     entry.notebook = file;
     this.#deps.onMoved(file, entry.session.language);
     return true;
   }
 
-  #stay(entry: Entry): void {
-    clearTimeout(entry.leaving);
-    delete entry.leaving;
+  #keep(entry: Entry): void {
+    clearTimeout(entry.closing);
+    delete entry.closing;
   }
 
   async #end(entry: Entry): Promise<void> {
-    clearTimeout(entry.leaving);
+    clearTimeout(entry.closing);
     this.#entries.delete(entry);
     entry.queue.interrupt();
     await entry.session.close();
@@ -157,15 +157,15 @@ export class Notebooks implements Disposable {
     for (const entry of this.#entries) {
       const { session, queue, notebook, reported } = entry;
       const { loss } = session;
-      // A cell that runs says it itself.
+      // A running cell shows the loss itself.
       if (queue.isRunning || loss === reported) continue;
       entry.reported = loss;
-      if (loss !== null && !entry.leaving) this.#deps.onLost(notebook, loss);
+      if (loss !== null && !entry.closing) this.#deps.onLost(notebook, loss);
     }
   }
 
   #stopTimers(): void {
-    for (const { leaving } of this.#entries) clearTimeout(leaving);
+    for (const { closing } of this.#entries) clearTimeout(closing);
   }
 }
 

@@ -2,7 +2,7 @@ import type { CellReport } from '../../engine/types.ts';
 import type { CellNames } from './cellNames.ts';
 import type { CellToRun } from './notebookSession.ts';
 
-/** What is asked of a cell of the editor. */
+/** The part of VS Code's `NotebookCell` that is used here. */
 interface Cell {
   readonly document: { readonly uri: { toString(): string }; getText(): string };
 }
@@ -11,7 +11,7 @@ interface Cells<C extends Cell> {
   getCells(): readonly C[];
 }
 
-/** Which cells of its notebook a session has, and with which code, where the language keeps cells at their places. */
+/** The cells of a session, with their code, where the language keeps cells at their positions. */
 export class SessionCells {
   readonly #names: CellNames;
   readonly #codes = new Map<string, string>();
@@ -20,18 +20,18 @@ export class SessionCells {
     this.#names = names;
   }
 
-  /** A cell has run; one that was rejected changed nothing in the session. */
+  /** Records that a cell ran; a rejected cell changes nothing in the session. */
   ran({ name, code }: CellToRun, report: CellReport | null): void {
     if (report?.verdict === 'accepted' || report?.verdict === 'incomplete') this.#codes.set(name, code);
   }
 
-  /** The cell of that name, if it holds what the session has. */
+  /** The cell of that name, if its code is the session's. */
   find<C extends Cell>(notebook: Cells<C>, name: string): C | undefined {
     const cell = notebook.getCells().find((candidate) => this.#nameOf(candidate) === name);
     return cell && cell.document.getText() === this.#codes.get(name) ? cell : undefined;
   }
 
-  /** Names of the session's cells that the notebook has no longer; each is told once. */
+  /** Removes and returns the names of cells that the notebook no longer has. */
   takeDeleted(notebook: Cells<Cell>): readonly string[] {
     const present = new Set(notebook.getCells().map((cell) => this.#nameOf(cell)));
     const deleted = [...this.#codes.keys()].filter((name) => !present.has(name));
@@ -39,7 +39,7 @@ export class SessionCells {
     return deleted;
   }
 
-  /** The session is new. */
+  /** Forgets all cells, for a new session. */
   clear(): void {
     this.#codes.clear();
   }

@@ -9,15 +9,12 @@ import {
 } from 'vscode';
 import { appearance, type Row } from './tree.ts';
 
-/** A row's place in the view, the same object for as long as the row's id is there; actions get it. */
+/** A tree element: the same object while a row with its id exists. Commands receive it. */
 export interface Node {
   row: Row;
 }
 
-/**
- * Gives the editor rows, and tells it no more than what looks different: a row that is drawn anew loses its buttons
- * under the mouse.
- */
+/** Provides the rows and refreshes only those that look different: a row that redraws loses its hover and its buttons. */
 export class RowProvider implements TreeDataProvider<Node>, Disposable {
   readonly #rows: () => readonly Row[];
   readonly #changed = new EventEmitter<Node[] | undefined>();
@@ -35,7 +32,7 @@ export class RowProvider implements TreeDataProvider<Node>, Disposable {
     return rows.map((row) => this.#nodeOf(row));
   }
 
-  /** Looks at the rows anew and has drawn what differs. */
+  /** Refreshes the rows that differ. */
   redraw(): void {
     const rows = flat(this.#rows());
     const structure = rows.map(({ id, children }) => `${id} ${children.length}`).join('\n');
@@ -43,7 +40,7 @@ export class RowProvider implements TreeDataProvider<Node>, Disposable {
       .filter((row) => appearance(row) !== appearance(this.#nodes.get(row.id)?.row))
       .map(({ id }) => id);
     const nodes = rows.map((row) => this.#nodeOf(row));
-    this.#forgetAllBut(new Set(rows.map(({ id }) => id)));
+    this.#keepOnly(new Set(rows.map(({ id }) => id)));
     if (structure !== this.#structure) this.#changed.fire(undefined);
     else if (changed.length > 0) this.#changed.fire(nodes.filter(({ row }) => changed.includes(row.id)));
     this.#structure = structure;
@@ -60,7 +57,7 @@ export class RowProvider implements TreeDataProvider<Node>, Disposable {
     return node;
   }
 
-  #forgetAllBut(ids: ReadonlySet<string>): void {
+  #keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.#nodes.keys()) if (!ids.has(id)) this.#nodes.delete(id);
   }
 }

@@ -14,12 +14,12 @@ import { type ReportDiagnostic, reportDiagnostics } from './reportDiagnostics.ts
 const SEVERITIES: Readonly<Record<ReportDiagnostic['severity'], DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,
   warning: DiagnosticSeverity.Warning,
-  // It stands below the cell already: a hover tells which line said it, and the list of problems does not repeat it.
+  // The cell's output shows it already, so the Problems view does not; a hover shows it at its line.
   information: DiagnosticSeverity.Hint,
   hint: DiagnosticSeverity.Hint,
 };
 
-/** Messages under the code of cells, until the code changes. */
+/** Diagnostics in cells, until their code changes. */
 export class CellDiagnostics implements Disposable {
   readonly #stack = new DisposableStack();
   readonly #collection: DiagnosticCollection;
@@ -34,14 +34,14 @@ export class CellDiagnostics implements Disposable {
     this.#stack.add(workspace.onDidCloseTextDocument((document) => this.clear(document)));
   }
 
-  /** Shows what `report` says of `code`, unless the cell holds something else by now. */
+  /** Shows the messages of `report` on `code`, unless the cell has other code by now. */
   show(document: TextDocument, code: string, report: CheckReport): void {
     if (document.isClosed || document.getText() !== code) return;
     this.#collection.set(document.uri, reportDiagnostics(report, code).map(diagnosticOf));
   }
 
   clear({ uri }: TextDocument): void {
-    // A deletion is told to everybody, also when nothing was there, and this is asked at every key.
+    // Deleting fires an event even when there is nothing to delete, and this runs at every keystroke.
     if (this.#collection.has(uri)) this.#collection.delete(uri);
   }
 

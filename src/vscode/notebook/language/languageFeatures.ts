@@ -21,22 +21,22 @@ import { NOTEBOOK_TYPE } from '../controller.ts';
 import type { QuestionQueue } from '../notebookSession.ts';
 import type { Notebooks } from '../notebooks.ts';
 
-/** Completions from living sessions; hovers and definitions, too, where the language has them. */
+/** Registers completions from open sessions, and hovers and definitions for languages that have them. */
 export function registerLanguageFeatures(app: App, active: Notebooks): Disposable {
   const stack = new DisposableStack();
   for (const { cells, triggers, hasPlaces } of ALL_LANGUAGES) {
     const selector = { notebookType: NOTEBOOK_TYPE, language: cells };
-    const answers = new Answers(app, active);
-    stack.add(languages.registerCompletionItemProvider(selector, answers, ...triggers));
+    const provider = new SessionProvider(app, active);
+    stack.add(languages.registerCompletionItemProvider(selector, provider, ...triggers));
     if (!hasPlaces) continue;
-    stack.add(languages.registerHoverProvider(selector, answers));
-    stack.add(languages.registerDefinitionProvider(selector, answers));
+    stack.add(languages.registerHoverProvider(selector, provider));
+    stack.add(languages.registerDefinitionProvider(selector, provider));
   }
   return stack;
 }
 
-/** Asks the session of the notebook that a document is a cell of; says nothing where there is none. */
-class Answers {
+/** Answers with the session of the cell's notebook; nothing without an idle session. */
+class SessionProvider {
   readonly #app: App;
   readonly #active: Notebooks;
 
@@ -46,9 +46,9 @@ class Answers {
   }
 
   async provideCompletionItems(document: TextDocument, position: Position, token: CancellationToken) {
-    const asked = this.#ask(document, position);
-    if (!asked) return undefined;
-    const { engine, sessionId, draft, questions } = asked;
+    const question = this.#ask(document, position);
+    if (!question) return undefined;
+    const { engine, sessionId, draft, questions } = question;
     const { code, cursor, cell } = draft;
     const signal = abortSignal(token);
     const found = await questions.ask(
@@ -59,24 +59,27 @@ class Answers {
   }
 
   async provideHover(document: TextDocument, position: Position, token: CancellationToken) {
-    const asked = this.#ask(document, position);
+    const question = this.#ask(document, position);
     const signal = abortSignal(token);
-    const found = await asked?.questions.ask(() => asked.engine.hover(asked.sessionId, asked.draft, signal), signal);
+    const found = await question?.questions.ask(
+      () => question.engine.hover(question.sessionId, question.draft, signal),
+      signal,
+    );
     return found?.ok && found.value !== null ? new Hover(new MarkdownString(found.value)) : undefined;
   }
 
   async provideDefinition(document: TextDocument, position: Position, token: CancellationToken) {
-    const asked = this.#ask(document, position);
-    if (!asked) return undefined;
-    const { engine, sessionId, draft, questions } = asked;
+    const question = this.#ask(document, position);
+    if (!question) return undefined;
+    const { engine, sessionId, draft, questions } = question;
     const signal = abortSignal(token);
     const found = await questions.ask(() => engine.definition(sessionId, draft, signal), signal);
-    return found?.ok ? found.value.flatMap((place) => locationOf(place, asked)) : undefined;
+    return found?.ok ? found.value.flatMap((place) => locationOf(place, question)) : undefined;
   }
 
-  #ask(document: TextDocument, position: Position): Asked | undefined {
+  #ask(document: TextDocument, position: Position): Question | undefined {
     const engine = this.#app.engine.current;
-    return engine && askedAt(document, position, engine, this.#active);
+    return engine && questionAt(document, position, engine, this.#active);
   }
 }
 
@@ -89,25 +92,30 @@ function itemsOf({ start, end, matches }: Completions, document: TextDocument): 
   });
 }
 
-/** The place in the notebook; none when its cell is not there any more. */
-function locationOf({ cell, start, end }: CellPlace, { documentOf }: Asked): Location[] {
+/** The location in the notebook; none when the cell is gone. */
+function locationOf({ cell, start, end }: CellPlace, { documentOf }: Question): Location[] {
   const document = documentOf(cell);
   return document ? [new Location(document.uri, new Range(document.positionAt(start), document.positionAt(end)))] : [];
 }
 
-/** A question of the editor about a place in a cell, ready for the session. */
-interface Asked {
+/** A question about a position in a cell, ready to send to the session. */
+interface Question {
   readonly engine: Engine;
   readonly sessionId: string;
   readonly draft: Draft;
-  /** Where it has to wait for its turn. */
+  /** The queue to ask in. */
   readonly questions: QuestionQueue;
-  /** The document of a cell of the same notebook by its name in the session. */
+  /** Cell name in the session → document in the same notebook. */
   readonly documentOf: (name: string) => TextDocument | undefined;
 }
 
-/** The question at a place in a cell, if its notebook has a session that can answer now. */
-function askedAt(document: TextDocument, position: Position, engine: Engine, active: Notebooks): Asked | undefined {
+/** The question at a position in a cell, if its notebook has an idle session. */
+function questionAt(
+  document: TextDocument,
+  position: Position,
+  engine: Engine,
+  active: Notebooks,
+): Question | undefined {
   const notebook = workspace.notebookDocuments.find((candidate) =>
     candidate.getCells().some((cell) => cell.document === document),
   );

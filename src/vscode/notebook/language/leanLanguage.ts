@@ -2,7 +2,7 @@ import { type CharacterPair, type Disposable, extensions, languages } from 'vsco
 import { toDisposable } from '../../../base/disposable.ts';
 import { EDITOR_LANGUAGES } from '../../languages.ts';
 
-/** Brings the language's grammar, its abbreviations and a far richer configuration. */
+/** The Lean 4 extension, which has a grammar, abbreviations and a richer language configuration. */
 const LEAN_EXTENSION = 'leanprover.lean4';
 
 const BRACKETS: CharacterPair[] = [
@@ -17,9 +17,8 @@ const BRACKETS: CharacterPair[] = [
 ];
 
 /**
- * Comments and brackets of Lean where its own extension is not there. package.json declares no more than the language's
- * id: two configurations of one language overwrite each other field by field, of two grammars the later wins, and both
- * orders are the editor's. And `.lean` files are not ours.
+ * Registers comments and brackets of Lean when the Lean 4 extension is absent. package.json declares only the language's
+ * id: a configuration or grammar there could override the Lean 4 extension's, depending on load order.
  */
 export function registerLeanLanguage(): Disposable {
   if (extensions.getExtension(LEAN_EXTENSION)) return toDisposable(() => {});

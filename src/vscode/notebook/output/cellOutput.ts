@@ -5,16 +5,16 @@ import { mimeItems } from './mimeItems.ts';
 import { notice, OutputBatch, type OutputStep } from './outputSteps.ts';
 import type { ShownDisplays } from './shownDisplays.ts';
 
-// Unbatched appends of a fast writer have brought the renderer down.
+// Without batches, a fast writer crashes the renderer.
 const BATCH_MS = 60;
-/** Steps that the editor is given in one turn of the event loop. */
+/** Steps that VS Code gets in one turn of the event loop. */
 const SLICE = 50;
-/** Outputs that a run adds to its cell: of more than 500 the editor shows no others. */
+/** Maximum number of outputs in a cell; VS Code shows no more than 500. */
 const MAX_OUTPUTS = 500;
 
 type Stream = 'stdout' | 'stderr';
 
-/** Writes a run's live output into a cell, in place of what the cell showed before. Nothing that is shown makes it fail. */
+/** Replaces a cell's outputs by the live output of a run. No output makes it fail. */
 export class CellOutput {
   readonly #execution: NotebookCellExecution;
   readonly #shown: ShownDisplays;
@@ -24,10 +24,10 @@ export class CellOutput {
   #timer: NodeJS.Timeout | undefined;
   /** The latest output of each stream. */
   readonly #texts = new Map<Stream, NotebookCellOutput>();
-  /** The latest output of all. */
+  /** The latest output. */
   #last: NotebookCellOutput | undefined;
   #outputs = 0;
-  #leftOut = 0;
+  #omitted = 0;
   #errorShown = false;
 
   constructor(execution: NotebookCellExecution, shown: ShownDisplays) {
@@ -47,12 +47,12 @@ export class CellOutput {
     this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
   }
 
-  /** Writes what is left and then `steps`, which are shown in any case; resolves when the cell shows all of it. */
+  /** Writes pending output and then `steps`, also beyond the maximum; resolves when the cell shows everything. */
   async write(steps: readonly OutputStep[]): Promise<void> {
     this.#flush();
     await this.#written;
-    if (this.#leftOut > 0) this.#enqueue([tooMany(this.#leftOut)]);
-    this.#leftOut = 0;
+    if (this.#omitted > 0) this.#enqueue([tooMany(this.#omitted)]);
+    this.#omitted = 0;
     this.#outputs = 0;
     this.#enqueue(steps);
     await this.#written;
@@ -67,38 +67,38 @@ export class CellOutput {
   #enqueue(steps: readonly OutputStep[]): void {
     for (let at = 0; at < steps.length; at += SLICE) {
       const slice = steps.slice(at, at + SLICE);
-      // The editor gathers what it is given at once; one after the other each step would take 10 ms.
+      // VS Code batches calls made together; one by one, each step takes 10 ms.
       this.#written = this.#written.then(() => this.#applyAll(slice));
     }
   }
 
   async #applyAll(slice: readonly OutputStep[]): Promise<void> {
     await Promise.all(slice.map((step) => this.#try(step)));
-    // Steps that change nothing would otherwise follow each other without a turn for anything else.
+    // Steps that change nothing would otherwise block the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Applies a step; one that fails becomes a notice in its place. */
+  /** Applies a step; a failed step becomes a notice in its place. */
   async #try(step: OutputStep): Promise<void> {
     try {
       await this.#apply(step);
     } catch (error) {
-      await this.#tellFailure(error);
+      await this.#appendFailure(error);
     }
   }
 
-  async #tellFailure(error: unknown): Promise<void> {
+  async #appendFailure(error: unknown): Promise<void> {
     if (this.#isFull()) return;
     this.#outputs += 1;
     const reason = plainText(messageOf(error)).slice(0, 200);
     try {
       await this.#appendText('stderr', `An output could not be shown: ${reason}\n`);
     } catch {
-      // The cell or its notebook is gone, and there is no place left to say so.
+      // The cell or its notebook is gone.
     }
   }
 
-  /** Throws or rejects when the editor does not take it. */
+  /** Throws or rejects when VS Code does not accept the step. */
   #apply(step: OutputStep): Thenable<void> | undefined {
     switch (step.kind) {
       case 'clear':
@@ -118,14 +118,14 @@ export class CellOutput {
     this.#texts.clear();
     this.#last = undefined;
     this.#outputs = 0;
-    this.#leftOut = 0;
+    this.#omitted = 0;
     return this.#execution.clearOutput();
   }
 
   #appendText(stream: Stream, text: string): Thenable<void> {
     const item = stream === 'stdout' ? NotebookCellOutputItem.stdout(text) : NotebookCellOutputItem.stderr(text);
     const output = this.#texts.get(stream);
-    // Text is never left out: where there is no room for another output, it goes on in an earlier one.
+    // Text is never omitted: at the maximum number of outputs it is appended to an earlier one.
     if (output && (output === this.#last || this.#outputs >= MAX_OUTPUTS)) {
       return this.#execution.appendOutputItems(item, output);
     }
@@ -153,23 +153,23 @@ export class CellOutput {
     return output && this.#execution.replaceOutputItems(itemsOf(display), output);
   }
 
-  /** Whether another output is one too many; then it counts as left out. */
+  /** Whether the cell is full; if so, counts an omitted output. */
   #isFull(): boolean {
     if (this.#outputs < MAX_OUTPUTS) return false;
-    this.#leftOut += 1;
+    this.#omitted += 1;
     return true;
   }
 }
 
-function tooMany(leftOut: number): OutputStep {
-  return notice(`A cell shows at most ${MAX_OUTPUTS} outputs; the last ${leftOut} were left out.`);
+function tooMany(omitted: number): OutputStep {
+  return notice(`A cell shows at most ${MAX_OUTPUTS} outputs; the last ${omitted} are omitted.`);
 }
 
-/** Throws when none of the forms can be shown. One that has an id and no form is a place for a later update. */
+/** Throws when VS Code can show no representation. An empty display with an id is a placeholder for an update. */
 function itemsOf({ data, id }: Display): NotebookCellOutputItem[] {
   const items = mimeItems(data).map(({ mime, bytes }) => new NotebookCellOutputItem(bytes, mime));
-  const isPlace = id !== null && Object.keys(data).length === 0;
-  if (items.length === 0 && !isPlace) throw new Error('it has no form that can be shown.');
+  const isPlaceholder = id !== null && Object.keys(data).length === 0;
+  if (items.length === 0 && !isPlaceholder) throw new Error('it has no supported MIME type.');
   return items;
 }
 

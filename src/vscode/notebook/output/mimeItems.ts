@@ -1,24 +1,24 @@
 import type { Display } from '../../../engine/types.ts';
 
-/** One form of an output. */
+/** One representation of an output. */
 export interface MimeItem {
   readonly mime: string;
   readonly bytes: Uint8Array;
 }
 
-/** Forms that are looked at; what a real display has is below ten. */
+/** Representations that are considered; real displays have fewer than ten. */
 const MAX_FORMS = 50;
-/** The editor's notebook serializer walks JSON recursively. */
+/** VS Code's notebook serializer is recursive. */
 const MAX_DEPTH = 100;
-/** The longest that a media type can be (RFC 6838: 127 characters on each side), with room for parameters. */
+/** The longest media type (RFC 6838: 127 characters on each side of the slash) and its parameters. */
 const MAX_MIME_LENGTH = 512;
 const MIME = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/;
-/** The editor's own way to store streams and errors: with other contents in them a notebook cannot be saved. */
+/** VS Code stores streams and errors under this prefix; with other contents the notebook cannot be saved. */
 const RESERVED = 'application/vnd.code.notebook.';
 
 /**
- * The forms of a display or a result that the editor can show and store, as bytes; `image/png` and its like come as
- * base64. A form with a type that is none, or with JSON that is nested too deep, is left out.
+ * The representations of a display that VS Code can show and store, as bytes; binary types arrive as base64. Omits
+ * invalid media types and JSON that is nested too deeply.
  */
 export function mimeItems(data: Display['data']): readonly MimeItem[] {
   return Object.entries(data)
@@ -31,7 +31,7 @@ function isShowable(mime: string): boolean {
   return mime.length <= MAX_MIME_LENGTH && MIME.test(mime) && !mime.toLowerCase().startsWith(RESERVED);
 }
 
-/** Whether JSON is nested deeper than `depth`; looks level by level, so that no depth is too much for it. */
+/** Whether JSON is nested deeper than `depth`. Not recursive, so that no depth overflows the stack. */
 function isDeeper(content: unknown, depth: number): boolean {
   let level = [content].filter(isNested);
   for (let reached = 0; level.length > 0; reached += 1) {

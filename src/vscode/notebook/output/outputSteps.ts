@@ -10,15 +10,15 @@ export type OutputStep =
 type DisplayStep = { readonly kind: 'show' | 'update' } & Display;
 
 /**
- * Gathers a run's live output into few steps: neighbouring text becomes one, of several updates of a display the last one
- * is kept, and what is cleared again is dropped. Each event costs the same, however many came before it.
+ * Combines live output into few steps: joins adjacent text, keeps the last of several updates of a display, and drops
+ * what is cleared. Each event takes constant time.
  */
 export class OutputBatch {
-  /** Updates from before the last clear: they may be for what another cell shows. */
+  /** Updates from before the last clear, which may be for a display of another cell. */
   #updates = new Map<string, DisplayStep>();
   #cleared = false;
   #steps: OutputStep[] = [];
-  /** Where in `#steps` a display with an id is shown or updated last. */
+  /** Display id → index in `#steps` of its last step. */
   #places = new Map<string, number>();
   #clearNext = false;
 
@@ -33,7 +33,7 @@ export class OutputBatch {
     this.#append(step);
   }
 
-  /** The steps since the last call, in order. */
+  /** Returns the steps since the last call, in order. */
   take(): readonly OutputStep[] {
     const steps = [...this.#updates.values(), ...(this.#cleared ? [{ kind: 'clear' } as const] : []), ...this.#steps];
     this.#updates = new Map();
@@ -97,7 +97,7 @@ function stepOf(output: Exclude<RunOutput, { kind: 'clear' }>): OutputStep {
   }
 }
 
-/** A line of ours among a cell's outputs. */
+/** A message of Hothouse among a cell's outputs. */
 export function notice(text: string): OutputStep {
   return { kind: 'text', stream: 'stderr', text: `${text}\n` };
 }

@@ -1,9 +1,9 @@
 import type { NotebookCellOutput } from 'vscode';
 
-/** More than a notebook has in use; a progress bar that is run again and again leaves one behind each time. */
+/** More than a notebook uses; each run of a progress bar adds one. */
 const MAX_SHOWN = 2_000;
 
-/** Outputs of a notebook that runs may update later, by the display's id; the oldest make way. */
+/** Display id → output that later runs may update. Evicts the oldest. */
 export class ShownDisplays {
   readonly #outputs = new Map<string, NotebookCellOutput>();
 
