@@ -13,7 +13,7 @@ import {
 import { plainText } from '../base/log.ts';
 import { slices } from '../base/slices.ts';
 import type { Engine, RunOutput } from '../engine/types.ts';
-import { deliverable } from './delivery/deliverable.ts';
+import { boundedResult } from './delivery/boundedResult.ts';
 import { OutputProgress } from './progress.ts';
 import { INSTRUCTIONS, listedTools, TOOLS } from './toolList.ts';
 
@@ -65,7 +65,7 @@ async function callTool(
   try {
     // The SDK has validated all arguments in this turn of the event loop.
     await nextTurn();
-    const answer = await slices.run(deliverable(await tool.handle(params.arguments ?? {}, call)));
+    const answer = await slices.run(boundedResult(await tool.handle(params.arguments ?? {}, call)));
     // The transport serializes the result in one step, which may be long enough by itself.
     await nextTurn();
     return answer;

@@ -6,15 +6,15 @@ import { leanCheck, leanGoals, leanTry } from './tools/provers.ts';
 import { runCode } from './tools/runCode.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
 
-/** What a client is told about the server as a whole. */
+/** Instructions of the MCP server. */
 export const INSTRUCTIONS = [
   'Hothouse runs code in warm, sealed containers on this machine.',
-  'Use run_code for a computation on its own. For work in steps call open_session, pass its session_id to run_code, and call close_session at the end.',
-  'For Lean 4 proofs use lean_check, many at once; lean_goals and lean_try help to find them.',
-  'People see the sessions in their editor and may use them too.',
+  'Use run_code for a single computation. For work in steps call open_session, pass its session_id to run_code, and call close_session at the end.',
+  'For Lean 4 proofs use lean_check (many proofs in one call); lean_goals and lean_try help to find proofs.',
+  'People see the sessions in their editor and can use them too.',
 ].join(' ');
 
-/** Every tool, in the order that clients list them. */
+/** Every tool, in the order of `tools/list`. */
 export const TOOLS: readonly Tool[] = [
   runCode,
   openSession,
@@ -28,7 +28,7 @@ export const TOOLS: readonly Tool[] = [
 
 let listed: ListToolsResult['tools'] | undefined;
 
-/** The tools as `tools/list` answers them. */
+/** The result of `tools/list`. */
 export function listedTools(): ListToolsResult['tools'] {
   listed ??= TOOLS.map(({ name, title, description, annotations, input, output }) => ({
     name,
@@ -41,7 +41,7 @@ export function listedTools(): ListToolsResult['tools'] {
   return listed;
 }
 
-/** Changes when a name, description or schema does, so that clients that cache tools by version ask again. */
+/** A hash of names, descriptions and schemas. As a version suffix it makes clients that cache tools ask again. */
 export function toolsHash(): string {
   return createHash('sha256')
     .update(JSON.stringify([INSTRUCTIONS, listedTools()]))
@@ -50,7 +50,7 @@ export function toolsHash(): string {
 }
 
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output') {
-  // Clients take a schema without `$schema` for draft 2020-12; the validators of some know no other by its name.
+  // Clients read a schema without `$schema` as draft 2020-12, and some validators reject any other.
   const { $schema, ...rest } = z.toJSONSchema(schema, { io });
   return rest as ListToolsResult['tools'][number]['inputSchema'];
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import type { RunResult } from '../../src/engine/types.ts';
-import { MAX_ANSWER_BYTES } from '../../src/mcp/delivery/deliverable.ts';
+import { MAX_ANSWER_BYTES } from '../../src/mcp/delivery/boundedResult.ts';
 import { type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
 import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
@@ -80,7 +80,7 @@ async function wireAnswer(engine: StubEngine, name = 'run_code', args: object = 
   return Buffer.from(await response.arrayBuffer());
 }
 
-describe('an answer', () => {
+describe('a tool result', () => {
   it.each(Object.entries(FLOODS))(
     'is never larger than 9 MiB, with %s, and says that it was cut',
     async (_name, run) => {
@@ -97,7 +97,7 @@ describe('an answer', () => {
     },
   );
 
-  it('that is cut says where, and how much is left out', async () => {
+  it('that is cut names the paths and sizes of the cuts', async () => {
     const engine = new StubEngine();
     const stdout = `first\n${'x'.repeat(9 * MB)}`;
     engine.answer = async () => runResult({ stdout, stderr: 'all of it', state: { kept: 1 }, displays: [] });
@@ -112,7 +112,7 @@ describe('an answer', () => {
     expect(textOf(answer)).toMatch(/^first\nx+\n\[\d+ characters are left out here\]\n/);
   });
 
-  it('keeps state whole or leaves it out, and says so', async () => {
+  it('has the whole state, or null and a note', async () => {
     const engine = new StubEngine();
     engine.answer = async () => runResult({ state: { a: 'x'.repeat(5 * MB) }, stdout: 'y'.repeat(4 * MB) });
     const answer = await call(await connectInMemory(engine), 'run_code', { language: 'python', code: '1' });
@@ -120,7 +120,7 @@ describe('an answer', () => {
     expect(textOf(answer)).toContain('bytes: state.]');
   });
 
-  it('that is not too large is as it was', async () => {
+  it('below the limit is unchanged', async () => {
     const engine = new StubEngine();
     const run = { stdout: 'x'.repeat(MB), stderr: 'y'.repeat(MB), state: { a: 'z'.repeat(3 * MB) } };
     engine.answer = async () => runResult(run);
@@ -128,7 +128,7 @@ describe('an answer', () => {
     expect(answer.structuredContent).toMatchObject({ ...run, truncated: false, notes: [] });
   });
 
-  it('of many proofs has one result for each as long as these fit', async () => {
+  it('of many proofs has an entry for each as long as they fit', async () => {
     const engine = new StubEngine();
     const report = { ...REPORT, messages: Array.from({ length: 20 }, () => ({ ...MESSAGE, text: 'm'.repeat(1000) })) };
     engine.check = async ({ proofs }) => ({

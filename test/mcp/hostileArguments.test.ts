@@ -34,7 +34,7 @@ function callOn(engine: StubEngine): ToolCall {
 }
 
 describe('hostile arguments', () => {
-  it('reach the engine only as the fields that a request has, each of its type', async () => {
+  it('reach the engine only as known fields of the right type', async () => {
     const engine = new StubEngine();
     let refused = 0;
     for (const tool of TOOLS) {
@@ -52,7 +52,7 @@ describe('hostile arguments', () => {
     }
   });
 
-  it('named like an object’s own machinery are unknown like others', async () => {
+  it('named __proto__ or constructor are unknown arguments', async () => {
     const runCode = TOOLS.find(({ name }) => name === 'run_code');
     const args: unknown = JSON.parse('{"language":"python","code":"1","__proto__":{"stdin":7}}');
     expect(await runCode?.handle(args, callOn(new StubEngine()))).toMatchObject({

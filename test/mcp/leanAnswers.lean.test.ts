@@ -15,8 +15,8 @@ afterAll(() => client.close());
 const lean = (code: string, more: Record<string, unknown> = {}) =>
   call(client, 'run_code', { language: 'lean', code, timeout_seconds: 100, ...more });
 
-describe('a real client of a real Lean', () => {
-  it('gets an answer of bounded size, and its sessions live on', async () => {
+describe('an MCP client that uses Lean', () => {
+  it('gets a result of bounded size and keeps its sessions', async () => {
     const { structuredContent } = await call(client, 'open_session', { language: 'lean' });
     const session = { session_id: structuredContent?.session_id };
     await lean('def kept : Nat := 41', session);
@@ -30,7 +30,7 @@ describe('a real client of a real Lean', () => {
     expect((await lean('#eval kept', session)).structuredContent).toMatchObject({ stdout: '41\n' });
   });
 
-  it('gets all verdicts of many proofs that say much', async () => {
+  it('gets all verdicts of many proofs with large messages', async () => {
     const proofs = Array.from({ length: 40 }, () => ({ code: Array(5).fill(LINE).join('\n') }));
     const answer = await call(client, 'lean_check', { proofs, timeout_seconds: 100 });
     const { accepted, results } = answer.structuredContent as { accepted: number; results: Record<string, unknown>[] };
@@ -40,7 +40,7 @@ describe('a real client of a real Lean', () => {
     expect(textOf(answer)).toMatch(/^40 of 40 accepted\n/);
   });
 
-  it('is told of a timeout by the verdict, and what a program had printed before', async () => {
+  it('gets verdict timeout and the earlier output of a program', async () => {
     const endless = 'partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0';
     expect((await lean(endless, { timeout_seconds: 1 })).structuredContent).toMatchObject({
       ...{ status: 'timeout', verdict: 'timeout', messages: [], messages_total: 0 },
@@ -51,7 +51,7 @@ describe('a real client of a real Lean', () => {
     });
   });
 
-  it('gets both errors of a wrong proof', async () => {
+  it('gets both errors of an invalid proof', async () => {
     const code = 'theorem two : 1 + 1 = 3 := rfl';
     const { structuredContent } = await lean(code);
     const { messages, error } = structuredContent as { messages: { text: string }[]; error: { message: string } };

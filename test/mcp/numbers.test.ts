@@ -75,7 +75,7 @@ describe.each(ways)('a number beyond the range of doubles, sent by %s over %s', 
     expect(engine.requests).toEqual([]);
   });
 
-  it('is no reason to refuse one within', async () => {
+  it('does not affect the largest number in range', async () => {
     const engine = new StubEngine();
     await send(era, engine, '"state":{"x":1.7976931348623157e308,"y":[1e-999,{"z":null}]}');
     expect(engine.requests).toMatchObject([{ state: { x: Number.MAX_VALUE, y: [0, { z: null }] } }]);
@@ -85,7 +85,7 @@ describe.each(ways)('a number beyond the range of doubles, sent by %s over %s', 
 describe('a number beyond the range of doubles, from a run', () => {
   const infinite: unknown = JSON.parse('1e999');
 
-  it('costs its variable, which is named, and no other', async () => {
+  it('omits its variable, which is named, and keeps the others', async () => {
     const engine = new StubEngine();
     engine.answer = async () => runResult({ state: { a: 1, b: { c: [infinite] }, d: null } });
     const answer = await call(await connectInMemory(engine), 'run_code', { language: 'python', code: '1' });
@@ -97,7 +97,7 @@ describe('a number beyond the range of doubles, from a run', () => {
     expect(textOf(answer)).toContain('Left out of state: b.c[0] is beyond 1.8e308.');
   });
 
-  it('is named in what it shows as JSON', async () => {
+  it('appears as text in a JSON display', async () => {
     const engine = new StubEngine();
     engine.answer = async () =>
       runResult({ displays: [{ data: { 'application/json': { a: [infinite, 2] } }, id: null }] });

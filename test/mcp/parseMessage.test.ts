@@ -89,7 +89,7 @@ describe('a message', () => {
     expect(await parse('['.repeat(501))).toEqual({ kind: 'invalid', reason: 'It has more than 500 levels.' });
   });
 
-  it('has at most 120000 values, and where there are more it says so', async () => {
+  it('has at most 120000 values, and the error for more says so', async () => {
     const call = (state: string) => `{"id":1,"params":{"arguments":{"code":"1","state":{"x":[${state}]}}}}`;
     expect(await parse(call(Array(100_000).fill('1').join()))).toMatchObject({ kind: 'json' });
     const reason = expect.stringMatching(/^It has more than 120000 values, .*in params\.arguments\.state /);
@@ -107,7 +107,7 @@ describe('a message', () => {
     });
   });
 
-  it('that is broken at any byte is refused as by JSON’s own parser', async () => {
+  it('that is broken at any byte is rejected like by JSON.parse', async () => {
     const text = `{"a":["${BIG}",{"b":[${'1,'.repeat(40_000)}2]}],"c":"é"}`;
     for (const at of [1, 4, 5, 6, 7, 100, 70_007, 70_008, 70_009, 70_010, 70_014, 90_000, text.length - 1]) {
       for (const bad of [',', '"', '}', ']', ':', '\\', '']) {

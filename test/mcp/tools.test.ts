@@ -3,8 +3,8 @@ import { INSTRUCTIONS, toolsHash } from '../../src/mcp/toolList.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
 import { checkAnswer, runResult, StubEngine, sessionInfo } from './stubEngine.ts';
 
-describe('the tools as a client sees them', () => {
-  it('are listed with closed input schemas and with output schemas', async () => {
+describe('the tools of the MCP server', () => {
+  it('have closed input schemas and output schemas', async () => {
     const client = await connectInMemory(new StubEngine());
     const { tools } = await client.listTools();
     expect(tools.map(({ name, inputSchema: { required } }) => [name, required ?? []])).toEqual([
@@ -25,14 +25,14 @@ describe('the tools as a client sees them', () => {
     expect(tools.find(({ name }) => name === 'list_sessions')?.annotations?.readOnlyHint).toBe(true);
   });
 
-  it('come with the server’s name, version and instructions', async () => {
+  it('come with name, version and instructions of the server', async () => {
     const client = await connectInMemory(new StubEngine());
     expect(client.getServerVersion()).toMatchObject({ name: 'hothouse', version: '1.2.3' });
     expect(client.getInstructions()).toBe(INSTRUCTIONS);
     expect(toolsHash()).toMatch(/^[0-9a-f]{8}$/);
   });
 
-  it('hand arguments and the client on to the engine', async () => {
+  it('pass arguments and the client to the engine', async () => {
     const engine = new StubEngine();
     const client = await connectInMemory(engine);
     await call(client, 'run_code', {
@@ -71,7 +71,7 @@ describe('the tools as a client sees them', () => {
     expect(engine.closed).toEqual(['s1']);
   });
 
-  it('say why a session has ended', async () => {
+  it('return the reason why a session ended', async () => {
     const engine = new StubEngine();
     const endReason = 'it ran out of \x1b[2Jmemory';
     engine.sessions.push(sessionInfo({ id: 's9', state: 'ended', endReason }));
@@ -82,14 +82,14 @@ describe('the tools as a client sees them', () => {
     expect(textOf(listed)).toContain('ended (it ran out of memory)');
   });
 
-  it('answer what the engine refuses with cause and next step', async () => {
+  it('return the cause and the next step of an engine problem', async () => {
     const client = await connectInMemory(new StubEngine());
     const answer = await call(client, 'close_session', { session_id: 'nope' });
     expect(answer.isError).toBe(true);
     expect(textOf(answer)).toBe('There is no session nope.\nOpen one with open_session.');
   });
 
-  it('are named when an unknown one is called', async () => {
+  it('are listed in the error for an unknown tool', async () => {
     const client = await connectInMemory(new StubEngine());
     await expect(call(client, 'run')).rejects.toThrow(
       'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, lean_check, lean_goals, lean_try.',
@@ -97,8 +97,8 @@ describe('the tools as a client sees them', () => {
   });
 });
 
-describe('the tools for provers', () => {
-  it('hand proofs on and answer for each, in their order', async () => {
+describe('the Lean tools', () => {
+  it('pass proofs to the engine and return a result for each, in order', async () => {
     const engine = new StubEngine();
     const client = await connectInMemory(engine);
     const report = {
@@ -128,7 +128,7 @@ describe('the tools for provers', () => {
     expect(textOf(answer)).toContain('1 of 2 accepted\n[first: rejected]\n2:4: error: no\n');
   });
 
-  it('ask for goals at a place, or everywhere', async () => {
+  it('ask for goals at a position or at every sorry', async () => {
     const engine = new StubEngine();
     const client = await connectInMemory(engine);
     const answer = await call(client, 'lean_goals', { code: 'x', line: 3, column: 1 });
@@ -141,7 +141,7 @@ describe('the tools for provers', () => {
     expect(engine.checks[1]).not.toHaveProperty('at');
   });
 
-  it('try tactics', async () => {
+  it('try tactics at a position', async () => {
     const engine = new StubEngine();
     const client = await connectInMemory(engine);
     const answer = await call(client, 'lean_try', { code: 'x', line: 1, column: 0, tactics: ['rfl', 'simp'] });
@@ -151,7 +151,7 @@ describe('the tools for provers', () => {
   });
 });
 
-describe('arguments that do not fit', () => {
+describe('invalid arguments', () => {
   const ACCEPTED =
     'run_code accepts: language (required, "python" or "lean"), code (required, a string), session_id (a string), ' +
     'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), stdin (a string), state (an object).';
@@ -176,7 +176,7 @@ describe('arguments that do not fit', () => {
     ],
   ];
 
-  it.each(cases)('are answered with what is accepted: %s', async (_name, args, lines) => {
+  it.each(cases)('are answered with the accepted arguments: %s', async (_name, args, lines) => {
     const engine = new StubEngine();
     const answer = await call(await connectInMemory(engine), 'run_code', args);
     expect(answer.isError).toBe(true);
@@ -184,14 +184,14 @@ describe('arguments that do not fit', () => {
     expect(engine.requests).toEqual([]);
   });
 
-  it('are answered by a tool without arguments too', async () => {
+  it('are rejected by a tool without arguments', async () => {
     const answer = await call(await connectInMemory(new StubEngine()), 'list_sessions', { all: true });
     expect(textOf(answer)).toBe('There is no argument "all".\nlist_sessions accepts: no arguments.');
   });
 });
 
-describe('live output', () => {
-  it('comes as progress that grows, before the answer', async () => {
+describe('live output of run_code', () => {
+  it('is sent as increasing progress before the result', async () => {
     const engine = new StubEngine();
     engine.answer = async (_request, onOutput) => {
       onOutput?.({ kind: 'stdout', text: 'one\n' });
@@ -211,7 +211,7 @@ describe('live output', () => {
     ]);
   });
 
-  it('stops when the call is cancelled, and the run is aborted', async () => {
+  it('ends with the cancellation of the call, which aborts the run', async () => {
     const engine = new StubEngine();
     engine.answer = (_request, _onOutput, signal) =>
       new Promise((resolve) => {

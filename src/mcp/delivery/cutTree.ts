@@ -1,18 +1,18 @@
 import type { Steps } from '../../base/slices.ts';
 
-/** Names and places from the top of a tree to one of its parts, as in `['displays', 3, 'texts']`. */
+/** Keys and indices from the root of a tree to a node, as in `['displays', 3, 'texts']`. */
 export type Path = readonly (string | number)[];
 
-/** What becomes of the texts and lists of a tree; a path is good during the call only. */
+/** Shortens the texts and lists of a tree. A path is valid only during the call. */
 export interface Cut {
   text(text: string, path: Path): string;
-  /** `depth` counts the lists around it. */
+  /** `depth` counts the enclosing lists. */
   list(items: readonly unknown[], path: Path, depth: number): readonly unknown[];
 }
 
 /**
- * Structured content after a cut, one item of its lists a step; what lost nothing is the same object. Objects that lost
- * something say so in `truncated`, where they have it.
+ * Structured content after a cut; yields after each item of a top-level list. An unchanged node stays the same object.
+ * A changed object that has `truncated` gets `truncated: true`.
  */
 export function* cutTree<T extends object>(tree: T, cut: Cut): Steps<T> {
   const parts = new Map<string, unknown>();

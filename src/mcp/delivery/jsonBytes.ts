@@ -1,24 +1,24 @@
 import type { Steps } from '../../base/slices.ts';
 
-/** UTF-16 units of a text that are measured in one step. */
+/** UTF-16 units of a text measured in one step. */
 const PIECE_UNITS = 64 * 1024;
-/** Values and units that are looked at in one step; a value counts as so many units. */
+/** Work in one step, in UTF-16 units; each value counts as `VALUE_UNITS`. */
 const STEP_UNITS = 256 * 1024;
 const VALUE_UNITS = 64;
 const MOST_BYTES_OF_UNIT = 6;
 const QUOTES = 2;
-/** Text of a byte for each unit, without escapes. */
+/** Text with one byte per unit and no escapes. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 const SHORT_UNITS = 256;
 
-/** Bytes of a value as JSON in UTF-8, without keeping that; 0 for undefined. */
+/** Bytes of a value as JSON in UTF-8, without building the JSON; 0 for undefined. */
 export function* jsonBytes(value: unknown): Steps<number> {
   return yield* new Meter(textBytes).measure(value);
 }
 
-/** Whether a value has at most so many bytes as JSON in UTF-8. */
+/** Whether a value has at most `bytes` bytes as JSON in UTF-8. */
 export function* fitsInto(value: unknown, bytes: number): Steps<boolean> {
-  // Most values are far smaller than any bound, and then nobody has to look at each character.
+  // Most values are far below the limit, and an upper bound is enough.
   const most = yield* new Meter((text) => QUOTES + text.length * MOST_BYTES_OF_UNIT).measure(value);
   return most <= bytes || (yield* jsonBytes(value)) <= bytes;
 }
@@ -26,11 +26,11 @@ export function* fitsInto(value: unknown, bytes: number): Steps<boolean> {
 /** Bytes of a text as JSON in UTF-8, quotes included. */
 export function textBytes(text: string): number {
   if (text.length <= SHORT_UNITS && PLAIN.test(text)) return QUOTES + text.length;
-  // For longer ones JSON's own writer takes a fraction of the time that a look at each unit takes.
+  // For a long text JSON.stringify takes a fraction of the time of a loop over its units.
   return Buffer.byteLength(JSON.stringify(text));
 }
 
-/** How many UTF-16 units of `text` have at most `bytes` bytes as JSON, quotes included; never half of a pair. */
+/** How many UTF-16 units of `text` fit in `bytes` bytes as JSON, quotes included. Never splits a surrogate pair. */
 export function unitsWithin(text: string, bytes: number): number {
   let left = bytes - QUOTES;
   for (let at = 0; at < text.length; ) {
@@ -89,7 +89,7 @@ class Meter {
     return bytes + Math.max(0, parts - 1);
   }
 
-  /** Bytes of what needs no pause; a generator for each number and each word would take far longer than they do. */
+  /** Bytes of a small value, without a generator: one for each number and word would cost more than the work. */
   #small(value: unknown): number | undefined {
     if (typeof value === 'number' || typeof value === 'boolean') return String(value).length;
     if (typeof value !== 'string' || value.length > PIECE_UNITS) return undefined;

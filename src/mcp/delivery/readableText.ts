@@ -1,4 +1,4 @@
-// Colours and movements of the cursor: no reader of an answer sees them.
+// Colors and cursor movements, which a reader of a result does not see.
 const CONTROL_SEQUENCE = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]/g;
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
@@ -6,22 +6,22 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const DELETE = 0x7f;
 const LAST_C1 = 0x9f;
-/** Pictures of the control characters below the space, as in ␀ and ␛. */
+/** Unicode's control pictures of the characters below the space, such as ␀ and ␛. */
 const PICTURES = 0x2400;
 const DELETE_PICTURE = 0x2421;
 const NO_PICTURE = 0xfffd;
 
 /**
- * `text` for text content, which clients print on terminals: no control character but tab and newline. Control
- * sequences (CSI) are left out, a carriage return is the end of a line, and every other control character is its
- * picture, as in ␛; those of C1, which have none, are �.
+ * `text` for text content, which clients print on terminals: no control characters except tab and newline. Control
+ * sequences (CSI) are removed, a carriage return becomes a newline, and every other control character becomes its control
+ * picture, such as ␛; C1 characters, which have none, become �.
  */
 export function readableText(text: string): string {
   if (!CONTROL.test(text)) return text;
   return withPictures(text.replace(CONTROL_SEQUENCE, ''));
 }
 
-// Without a regular expression, whose callback takes ten times as long: a run can print nothing but such characters.
+// A regular expression with a callback takes ten times as long, and a run may print nothing but such characters.
 function withPictures(text: string): string {
   const units = new Uint16Array(text.length);
   let length = 0;

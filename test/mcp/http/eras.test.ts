@@ -44,7 +44,7 @@ describe.each(ERAS)('a client of %s over HTTP', (era) => {
     expect(engine.requests[0]?.owner.label).toBe('test-client 9');
   });
 
-  it('is told by isError how a run ended, and in our words what is wrong with arguments', async () => {
+  it('gets isError for a failed run and our messages for invalid arguments', async () => {
     const engine = new StubEngine();
     engine.answer = async () => runResult({ status: 'timeout' });
     const client = await connect(era, await serve(engine));
@@ -58,7 +58,7 @@ describe.each(ERAS)('a client of %s over HTTP', (era) => {
     await expect(call(client, 'run')).rejects.toThrow('There is no tool "run". Tools: run_code,');
   });
 
-  it('sees live output before the answer', async () => {
+  it('receives live output before the result', async () => {
     const engine = new StubEngine();
     engine.answer = async (_request, onOutput) => {
       onOutput?.({ kind: 'stdout', text: 'one\n' });
@@ -91,7 +91,7 @@ describe.each(ERAS)('a client of %s over HTTP', (era) => {
     await until(() => engine.aborted.length === 1);
   });
 
-  it('interrupts its runs by closing its connection', async () => {
+  it('interrupts its runs when it closes its connection', async () => {
     const engine = new StubEngine();
     engine.answer = forever;
     const client = await connect(era, await serve(engine));
@@ -102,7 +102,7 @@ describe.each(ERAS)('a client of %s over HTTP', (era) => {
     await until(() => engine.aborted.length === 1);
   });
 
-  it('interrupts its runs when the server ends', async () => {
+  it('has its runs interrupted when the server is disposed', async () => {
     const engine = new StubEngine();
     engine.answer = forever;
     const server = await serve(engine);
@@ -152,12 +152,12 @@ describe('revision 2026-07-28 over HTTP', () => {
     expect(called.body).toMatchObject({ result: { resultType: 'complete', structuredContent: { sessions: [] } } });
   });
 
-  it('may cache the list of tools', async () => {
+  it('may cache the tool list', async () => {
     const { body } = await post(await serve(new StubEngine()), 'tools/list');
     expect(body.result).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public' });
   });
 
-  it('is told which revisions there are when it asks for another', async () => {
+  it('gets the supported revisions when it asks for another one', async () => {
     const server = await serve(new StubEngine());
     const { url, token } = server;
     const meta = {
@@ -173,7 +173,7 @@ describe('revision 2026-07-28 over HTTP', () => {
     expect(await response.json()).toMatchObject({ error: { code: -32_022, data: { supported: ['2026-07-28'] } } });
   });
 
-  it('is served beside clients of 2025-11-25, all at once', async () => {
+  it('is served next to clients of 2025-11-25 at the same time', async () => {
     const engine = new StubEngine();
     engine.answer = async ({ code }) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
@@ -197,14 +197,14 @@ describe('owners over HTTP', () => {
   const ownersOf = ({ requests }: StubEngine) => new Set(requests.map(({ owner }) => owner.id)).size;
   const run = { language: 'python', code: '1' };
 
-  it('are clients of 2025-11-25, each its own', async () => {
+  it('are one for each client of 2025-11-25', async () => {
     const engine = new StubEngine();
     const server = await serve(engine);
     for (let n = 0; n < 3; n += 1) await call(await connect('2025-11-25', server), 'run_code', run);
     expect(ownersOf(engine)).toBe(3);
   });
 
-  it('are all together who have the token, where there are no sessions', async () => {
+  it('are one for all clients of 2026-07-28 with the token', async () => {
     const engine = new StubEngine();
     const server = await serve(engine);
     for (let n = 0; n < 3; n += 1) await call(await connect('2026-07-28', server), 'run_code', run);
@@ -213,7 +213,7 @@ describe('owners over HTTP', () => {
     expect(ownersOf(engine)).toBe(2);
   });
 
-  it('of two servers are never the same', async () => {
+  it('of two servers are different', async () => {
     const engine = new StubEngine();
     for (const server of [await serve(engine), await serve(engine)]) {
       await call(await connect('2026-07-28', server), 'run_code', run);
@@ -239,7 +239,7 @@ describe('sessions over HTTP', () => {
     expect(engine.closed).toEqual([]);
   });
 
-  it('are closed when nobody has used them for eight hours, and no others', async () => {
+  it('are closed after eight hours without use, and only those', async () => {
     const engine = new StubEngine();
     const server = await serve(engine, { clientIdleMs: 150 });
     await call(await connect('2026-07-28', server), 'open_session', { language: 'python' });
@@ -263,7 +263,7 @@ describe('sessions over HTTP', () => {
     expect(new Set(engine.closed)).toEqual(new Set(['unused', 'unused, of a client that has gone']));
   });
 
-  it('of a client of 2025-11-25 that is connected are never closed', async () => {
+  it('of a connected client of 2025-11-25 are never closed', async () => {
     const engine = new StubEngine();
     const server = await serve(engine, { sessionIdleMs: 20 });
     const client = await connect('2025-11-25', server);

@@ -7,7 +7,7 @@ function idOf(text: string): string | number | null {
   return scanner.id;
 }
 
-describe('the id of a message that passes by', () => {
+describe('the id of a message that arrives in chunks', () => {
   it.each([
     ['{"id":7}', 7],
     ['{"id":"seven","method":"x"}', 'seven'],

@@ -2,16 +2,16 @@ import type { Steps } from '../../base/slices.ts';
 import { textBytes } from './jsonBytes.ts';
 import { readableText } from './readableText.ts';
 
-/** Bytes as JSON of an answer's text. */
+/** Bytes of a result's text as JSON. */
 export const MAX_TEXT_BYTES = 1.5 * 1024 * 1024;
-/** Of a text that is too long the end is kept too: it says how a run ended. */
+/** UTF-16 units kept of the end of a text that is too long: it says how a run ended. */
 const TAIL_UNITS = 8192;
 const MOST_BYTES_OF_UNIT = 6;
-/** Units that are made readable at a time: of a text that is too long most are never looked at. */
+/** Units processed in one step. Most of a text that is too long is never processed. */
 const PIECE_UNITS = 65_536;
 
-/** A text as an answer carries it: readable, and with its middle left out when it is too long. */
-export function* answerText(text: string): Steps<string> {
+/** A text for a result: without control characters, and without its middle when it is too long. */
+export function* boundedText(text: string): Steps<string> {
   const pieces: string[] = [];
   let left = MAX_TEXT_BYTES - TAIL_UNITS * MOST_BYTES_OF_UNIT;
   for (let at = 0; at < text.length; ) {
@@ -26,7 +26,7 @@ export function* answerText(text: string): Steps<string> {
   return pieces.join('');
 }
 
-/** Where a line ends, if one does, so that no control sequence is in two pieces. */
+/** The end of the piece: after a newline where possible, so that no control sequence is split. */
 function endOfPiece(text: string, from: number): number {
   if (from + PIECE_UNITS >= text.length) return text.length;
   const lineEnd = text.lastIndexOf('\n', from + PIECE_UNITS - 1);

@@ -54,7 +54,7 @@ describe.each([
   ['2025-11-25', INITIALIZE, undefined],
   ['2026-07-28', DISCOVER, META],
 ] as const)('MCP over stdio, revision %s', (_revision, opening, meta) => {
-  it('answers until stdin ends, then aborts what still runs', async () => {
+  it('answers until stdin ends, then aborts open runs', async () => {
     const engine = new StubEngine();
     engine.answer = forever;
     const { stdin, send, answer, served } = open(engine);
@@ -67,7 +67,7 @@ describe.each([
     expect(engine.aborted).toEqual(['forever']);
   });
 
-  it('interrupts the run of a call that is cancelled, and no other', async () => {
+  it('interrupts only the run of a cancelled call', async () => {
     const engine = new StubEngine();
     engine.answer = forever;
     const { stdin, send, answer, served } = open(engine);
@@ -83,7 +83,7 @@ describe.each([
     await served;
   });
 
-  it('is one owner as long as the process lives', async () => {
+  it('uses one owner for the life of the process', async () => {
     const engine = new StubEngine();
     const { stdin, send, answer, served } = open(engine);
     send(opening);
@@ -97,7 +97,7 @@ describe.each([
     await served;
   });
 
-  it('answers a line of 40 MB with an error for its id, and goes on', async () => {
+  it('answers a line of 40 MB with an error for its id and stays connected', async () => {
     const { stdin, send, answer, served } = open();
     send(opening);
     await answer(1);
@@ -114,7 +114,7 @@ describe.each([
 });
 
 describe('lines over stdio', () => {
-  it('of any length are not kept', async () => {
+  it('over the limit are not kept in memory', async () => {
     const { stdin, answer, served } = open();
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;
@@ -149,7 +149,7 @@ describe('lines over stdio', () => {
     await served;
   });
 
-  it('come in any pieces', async () => {
+  it('may arrive in chunks of any size', async () => {
     const { stdin, answer, served } = open();
     const text = `${JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE })}\n${JSON.stringify({ jsonrpc: '2.0', id: 'ä', method: 'ping' })}\n`;
     for (const byte of Buffer.from(text)) stdin.write(Buffer.from([byte]));
@@ -158,7 +158,7 @@ describe('lines over stdio', () => {
     await served;
   });
 
-  it('that are written have no control bytes, and say what was meant', async () => {
+  it('are written without control bytes and without loss', async () => {
     const engine = new StubEngine();
     const stdout = '\x1b[31mred\x9b0m \x7f';
     engine.answer = async () => runResult({ stdout });
@@ -171,14 +171,14 @@ describe('lines over stdio', () => {
     await served;
   });
 
-  it('end when their reader has gone', async () => {
+  it('stop when the reader of stdout is gone', async () => {
     const { stdout, served } = open();
     stdout.destroy(new Error('EPIPE'));
     await served;
   });
 });
 
-it('a client that asks which revisions there are may still open the old way', async () => {
+it('a client that discovers the revisions may still initialize', async () => {
   const { stdin, send, answer, served } = open();
   send({ ...DISCOVER, id: 'probe' });
   expect(await answer('probe')).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });

@@ -69,7 +69,7 @@ const INITIALIZE = JSON.stringify({
 });
 
 describe('MCP over HTTP', () => {
-  it('serves a client from its first call to its last', async () => {
+  it('serves a client from initialize to close', async () => {
     const engine = new StubEngine();
     engine.answer = async ({ code }) => runResult({ stdout: code });
     const { url, token } = await serve(engine);
@@ -81,7 +81,7 @@ describe('MCP over HTTP', () => {
     await client.close();
   });
 
-  it('keeps clients apart: each is an owner and gets its own answers', async () => {
+  it('treats each client as an owner and returns its own results', async () => {
     const engine = new StubEngine();
     engine.answer = async ({ code }) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
@@ -100,7 +100,7 @@ describe('MCP over HTTP', () => {
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  it('aborts the run of a connection that broke', async () => {
+  it('aborts the run when its connection breaks', async () => {
     const engine = new StubEngine();
     engine.answer = (_request, _onOutput, signal) =>
       new Promise((resolve) => signal?.addEventListener('abort', () => resolve(runResult({ status: 'interrupted' }))));
@@ -113,7 +113,7 @@ describe('MCP over HTTP', () => {
     await until(() => engine.aborted.length === 1);
   });
 
-  it('lets a client begin anew after its session was forgotten', async () => {
+  it('answers 404 for a removed session, after which a client can initialize again', async () => {
     const server = await serve(new StubEngine());
     const answer = await send(server, [...good(server), 'Mcp-Session-Id', 'gone'], PING);
     expect(answer.status).toBe(404);
@@ -125,7 +125,7 @@ describe('MCP over HTTP', () => {
     expect((await send(server, [...good(server), 'Mcp-Session-Id', id], PING)).status).toBe(404);
   });
 
-  it('forgets the client that was idle longest when the table is full', async () => {
+  it('removes the longest idle client when the table is full', async () => {
     const server = await serve(new StubEngine(), { maxClients: 2 });
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {
@@ -135,7 +135,7 @@ describe('MCP over HTTP', () => {
     expect(statuses.map(({ status }) => status)).toEqual([404, 200, 200]);
   });
 
-  it('ends streams and refuses connections once disposed', async () => {
+  it('closes streams and refuses connections after dispose', async () => {
     const server = await serve(new StubEngine());
     await connectHttp(server.url, server.token);
     await server.dispose();
@@ -143,7 +143,7 @@ describe('MCP over HTTP', () => {
   });
 });
 
-describe('the gate', () => {
+describe('the gate of the HTTP server', () => {
   const refusals: [string, number, (server: HttpServer) => string[]][] = [
     ['no Host', 403, (server) => without(good(server), 'Host')],
     [
@@ -178,7 +178,7 @@ describe('the gate', () => {
     ['no session', 400, good],
   ];
 
-  it.each(refusals)('refuses %s with %i', async (_name, status, headers) => {
+  it.each(refusals)('rejects %s with status %i', async (_name, status, headers) => {
     const server = await serve(new StubEngine());
     const answer = await send(server, headers(server), PING);
     expect(answer.status).toBe(status);
@@ -186,14 +186,14 @@ describe('the gate', () => {
     expect(answer.body).not.toContain(server.token);
   });
 
-  it.each(['127.0.0.1', 'localhost', '[::1]'])('lets the loopback name %s and its Origin pass', async (name) => {
+  it.each(['127.0.0.1', 'localhost', '[::1]'])('accepts the loopback name %s and its Origin', async (name) => {
     const server = await serve(new StubEngine());
     const authority = `${name}:${new URL(server.url).port}`;
     const headers = ['Host', authority, 'Origin', `http://${authority}`, ...without(good(server), 'Host')];
     expect((await send(server, headers, INITIALIZE)).status).toBe(200);
   });
 
-  it('knows one path and three methods', async () => {
+  it('serves one path and three methods', async () => {
     const server = await serve(new StubEngine());
     expect((await send(server, good(server), PING, 'POST', '/')).status).toBe(404);
     const put = await send(server, good(server), PING, 'PUT');
@@ -206,15 +206,15 @@ describe('the gate', () => {
   });
 });
 
-describe('bodies', () => {
-  it('over the limit are answered with 413, whether announced or not', async () => {
+describe('request bodies', () => {
+  it('over the limit are answered with 413, with and without Content-Length', async () => {
     const server = await serve(new StubEngine());
     const big = Buffer.alloc(9 * 1024 * 1024, 'x');
     expect((await send(server, [...good(server), 'Content-Length', String(big.length)], big)).status).toBe(413);
     expect((await send(server, [...good(server), 'Transfer-Encoding', 'chunked'], big)).status).toBe(413);
   });
 
-  it('that are no JSON are answered with 400', async () => {
+  it('that are not JSON are answered with 400', async () => {
     const server = await serve(new StubEngine());
     expect((await send(server, good(server), '{')).status).toBe(400);
   });
@@ -227,7 +227,7 @@ describe('bodies', () => {
     }
   });
 
-  it('that never end are answered with 408, as are headers', async () => {
+  it('that never end are answered with 408, like headers that never end', async () => {
     const server = await serve(new StubEngine(), { headersTimeoutMs: 300, requestTimeoutMs: 600 });
     const head = ['POST /mcp HTTP/1.1', `Host: ${new URL(server.url).host}`, `Authorization: Bearer ${server.token}`];
     const slow = [head.join('\r\n'), `${[...head, 'Content-Length: 9'].join('\r\n')}\r\n\r\n{`];

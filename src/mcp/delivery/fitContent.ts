@@ -2,24 +2,24 @@ import type { Steps } from '../../base/slices.ts';
 import { type Cut, cutTree, type Path } from './cutTree.ts';
 import { fitsInto, jsonBytes, textBytes, unitsWithin } from './jsonBytes.ts';
 
-/** What a tool answers as structured content. */
+/** Structured content of a result. */
 export type Content = Readonly<Record<string, unknown>>;
 
-/** What fits, and the places where something was left out, as in `displays[3].texts.text/html`. */
+/** Content that fits, and the paths of its cuts, as in `displays[3].texts.text/html`. */
 export interface Fitted {
   readonly content: Content;
   readonly places: ReadonlySet<string>;
 }
 
-/** Bytes as JSON that a text keeps at least, however many texts there are. */
+/** Bytes as JSON that every text keeps at least, however many texts there are. */
 const LEAST_TEXT_BYTES = 1024;
-/** For the word that says how much was cut. */
+/** Reserve for the suffix `[N more characters]`. */
 const WORD_BYTES = 40;
 
 /**
  * Structured content of at most `maxBytes` as JSON. Texts are cut first, the longest ones to one length; then lists lose
- * their last items, innermost lists first. `state` is whole, or null when it takes more than half of the room: half a
- * variable is a wrong one.
+ * their last items, innermost lists first. `state` is complete, or null when it takes more than half of the space: a part
+ * of a variable would be a wrong value.
  */
 export function* fitContent(content: Content, maxBytes: number): Steps<Fitted> {
   const places = new Set<string>();
@@ -53,7 +53,7 @@ function* cutTexts(content: Content, maxBytes: number, places: Set<string>): Ste
   });
 }
 
-/** The size to which the largest have to come down, for all together to be `excess` less. */
+/** The size limit of a text that reduces the sum of all sizes by `excess`. */
 function evenSize(sizes: number[], excess: number): number {
   sizes.sort((a, b) => b - a);
   let left = excess;
@@ -85,7 +85,7 @@ function* cutLists(content: Content, maxBytes: number, places: Set<string>): Ste
   return fitting;
 }
 
-/** Bytes of the items at each place of several lists together. */
+/** The sum of the sizes of the items at each index of several lists. */
 function* bytesAtEach(lists: readonly (readonly unknown[])[]): Steps<number[]> {
   const bytes: number[] = [];
   for (const items of lists) {
@@ -97,7 +97,7 @@ function* bytesAtEach(lists: readonly (readonly unknown[])[]): Steps<number[]> {
   return bytes;
 }
 
-/** The length to which the longest lists have to come down, for the bytes at all places together to be `excess` less. */
+/** The length limit of a list that reduces the sum of all sizes by `excess`. */
 function evenLength(bytesAt: readonly number[], excess: number): number {
   let left = excess;
   let length = bytesAt.length;

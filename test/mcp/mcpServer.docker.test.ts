@@ -53,7 +53,7 @@ describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era,
     return { begun: first.promise, answer: client.callTool(params, undefined, { signal, onprogress }) };
   }
 
-  it('runs code once: output, value, nothing kept', async () => {
+  it('runs code once and keeps nothing', async () => {
     const answer = await python('import sys\nx = 20\nprint("hi")\nprint("oh", file=sys.stderr)\nx + 1');
     expect(answer.isError).toBe(false);
     expect(answer.structuredContent).toMatchObject({
@@ -68,7 +68,7 @@ describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era,
     expect(second.structuredContent).toMatchObject({ status: 'error', error: { name: 'NameError' } });
   });
 
-  it('carries state in and out, and stdin', async () => {
+  it('passes stdin and state to a run and returns state', async () => {
     const answer = await python('n += 1\nline = input()', { state: { n: 1, keep: [1, 'a'] }, stdin: 'typed\n' });
     expect(answer.structuredContent).toMatchObject({ status: 'ok', state: { n: 2, keep: [1, 'a'], line: 'typed' } });
   });
@@ -95,7 +95,7 @@ describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era,
     expect(Buffer.from(image?.data ?? '', 'base64').toString('latin1', 1, 4)).toBe('PNG');
   });
 
-  it('tells a timeout', async () => {
+  it('returns status timeout after the limit', async () => {
     const answer = await python('while True: pass', { timeout_seconds: 0.5 });
     expect(answer.isError).toBe(true);
     expect(answer.structuredContent).toMatchObject({ status: 'timeout' });
@@ -114,7 +114,7 @@ describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era,
     await call(client, 'close_session', { session_id });
   });
 
-  it('interrupts a session from outside', async () => {
+  it('interrupts a session with interrupt_session', async () => {
     const session_id = await openSession();
     const { begun, answer } = startEndless(session_id);
     await begun;
@@ -124,7 +124,7 @@ describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era,
     await call(client, 'close_session', { session_id });
   });
 
-  it('refuses what cannot be run, with the reason', async () => {
+  it('rejects a request that cannot run, with the reason', async () => {
     const empty = await python('');
     expect(empty.structuredContent).toMatchObject({ status: 'rejected' });
     const huge = await python(`#${'x'.repeat(1_100_000)}`);
@@ -132,7 +132,7 @@ describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era,
     expect(textOf(await python('1', { session_id: 'nope' }))).toContain('nope');
   });
 
-  it('gets an answer that its connection can carry, however much a run says', async () => {
+  it('gets a result below the size limit however much a run prints', async () => {
     const session_id = await openSession();
     const flood = `import sys\nprint(chr(0) * 9_000_000)\nprint("x" * 9_000_000, file=sys.stderr)\nkept = 7`;
     const { structuredContent } = await python(flood, { session_id, timeout_seconds: 120 });
@@ -143,7 +143,7 @@ describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era,
     await call(client, 'close_session', { session_id });
   });
 
-  it('is told which variable no JSON can carry', async () => {
+  it('gets the name of a variable that JSON cannot hold', async () => {
     const { structuredContent } = await python('n = 10 ** 400\nm = 1', { state: {} });
     expect(structuredContent).toMatchObject({ state: { m: 1 }, notes: ['Left out of state: n is beyond 1.8e308.'] });
   });

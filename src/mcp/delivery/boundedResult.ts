@@ -1,24 +1,24 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { plainText } from '../../base/log.ts';
 import type { Steps } from '../../base/slices.ts';
-import { answerText, MAX_TEXT_BYTES } from './answerText.ts';
-import { type Content, fitContent } from './fit.ts';
+import { boundedText, MAX_TEXT_BYTES } from './boundedText.ts';
+import { type Content, fitContent } from './fitContent.ts';
 import { jsonBytes } from './jsonBytes.ts';
 
-/** Bytes of one answer as JSON. The SDK's clients drop the connection that brings a message of 10 MiB. */
+/** Bytes of one result as JSON. The SDK's clients close a connection that sends a message of 10 MiB. */
 export const MAX_ANSWER_BYTES = 9 * 1024 * 1024;
-/** For what is around: the message's id, names of fields, notes. */
+/** Reserve for the message's id, field names and notes. */
 const ENVELOPE_BYTES = 8192;
-/** Places that an answer names of those where it was cut. */
+/** Paths of cuts that a result names. */
 const MAX_PLACES = 5;
-/** Characters of one: a mime type in it is user code's word. */
+/** Characters of one path: it may contain a MIME type that user code chose. */
 const MAX_PLACE = 100;
 
-/** A tool's answer as it is sent: text without control bytes, and all together at most `MAX_ANSWER_BYTES`. */
-export function* deliverable(answer: CallToolResult): Steps<CallToolResult> {
+/** A tool's result as it is sent: text without control characters, at most `MAX_ANSWER_BYTES` in total. */
+export function* boundedResult(answer: CallToolResult): Steps<CallToolResult> {
   const others = answer.content.filter(({ type }) => type !== 'text');
   const texts = answer.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
-  const text = yield* answerText(texts.join('\n'));
+  const text = yield* boundedText(texts.join('\n'));
   if (!answer.structuredContent) return { ...answer, content: [{ type: 'text', text }, ...others] };
   const room = MAX_ANSWER_BYTES - MAX_TEXT_BYTES - ENVELOPE_BYTES - (yield* jsonBytes(others));
   const { content, places } = yield* fitContent(answer.structuredContent as Content, room);
