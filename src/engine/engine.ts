@@ -13,7 +13,15 @@ import { checkAll, goalsOf, type RunTask, tryAll } from './lean/proofs.ts';
 import { MemoryPoll } from './memory.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
-import { engineClosed, foreignImage, otherLanguage, problemOf, sessionLimit, unknownLanguage } from './problems.ts';
+import {
+  engineClosed,
+  foreignImage,
+  noImageBuilder,
+  otherLanguage,
+  problemOf,
+  sessionLimit,
+  unknownLanguage,
+} from './problems.ts';
 import { notRun } from './run/result.ts';
 import { type Run, runInSession, runOnce } from './run/run.ts';
 import { isLanguage, requestProblem } from './run/validateRequest.ts';
@@ -195,12 +203,14 @@ class LiveEngine implements Engine {
     const environment = this.#environments[language];
     const tag = environment.image;
     if (!isOwnImage(tag)) return refused(foreignImage(language, tag));
+    const { images } = this.#hosts.current;
+    if (!images) return refused(noImageBuilder(language));
     try {
       const source = await this.#deps.images[language]();
       const { baseImage } = this.#options.docker;
       const args = { ...source.buildArgs, ...(baseImage && { BASE: baseImage }), ...buildArgs };
       const build = { ...source, buildArgs: args, folders: { ...folders }, tag, labels: { [LABEL.managed]: 'true' } };
-      await this.#hosts.current.buildImage(build, onLine, signal);
+      await images.build(build, onLine, signal);
     } catch (error) {
       return refused(problemOf(error));
     }

@@ -10,6 +10,7 @@ export class MemoryPoll implements Disposable {
   readonly #sandboxes: () => readonly Sandbox[];
   readonly #onChange: () => void;
   readonly #bytes = new WeakMap<Sandbox, number>();
+  readonly #asked = new WeakSet<Sandbox>();
   #watchers = 0;
   #timer: Disposable | null = null;
   #disposed = false;
@@ -37,7 +38,7 @@ export class MemoryPoll implements Disposable {
   /** Goes on polling if it had stopped for want of sandboxes. */
   wake(): void {
     if (this.#disposed || this.#timer || this.#watchers === 0 || this.#sandboxes().length === 0) return;
-    this.#timer = this.#clock.schedule(POLL_MS, () => void this.#poll());
+    this.#timer = this.#clock.schedule(POLL_MS, () => this.#poll());
   }
 
   dispose(): void {
@@ -45,18 +46,21 @@ export class MemoryPoll implements Disposable {
     this.#timer?.dispose();
   }
 
-  async #poll(): Promise<void> {
-    const changes = await Promise.all(this.#sandboxes().map((sandbox) => this.#look(sandbox)));
+  #poll(): void {
     this.#timer = null;
-    if (changes.includes(true)) this.#onChange();
+    for (const sandbox of this.#sandboxes()) void this.#look(sandbox);
     this.wake();
   }
 
-  async #look(sandbox: Sandbox): Promise<boolean> {
-    // One that goes meanwhile has no memory to tell of; its end is told elsewhere.
-    const bytes = await sandbox.memoryBytes().catch(() => null);
-    if (bytes === null || bytes === this.#bytes.get(sandbox)) return false;
-    this.#bytes.set(sandbox, bytes);
-    return true;
+  async #look(sandbox: Sandbox): Promise<void> {
+    // The agent of a busy sandbox answers late, and others must not wait for it.
+    if (this.#asked.has(sandbox)) return;
+    this.#asked.add(sandbox);
+    // Rejects when the sandbox ends, which its users learn elsewhere.
+    const measured = await sandbox.measure().catch(() => null);
+    this.#asked.delete(sandbox);
+    if (measured === null || measured.memoryBytes === this.#bytes.get(sandbox)) return;
+    this.#bytes.set(sandbox, measured.memoryBytes);
+    if (!this.#disposed) this.#onChange();
   }
 }

@@ -1,6 +1,6 @@
 import type { Host, HostInfo, ImageInfo } from '../host/host.ts';
 import { LABEL } from '../host/labels.ts';
-import { imageMissing, runtimeUnknown } from '../host/problem.ts';
+import { imageMissing } from '../host/problem.ts';
 import type { Environment } from './environment/environment.ts';
 import { problemOf } from './problems.ts';
 import type { EngineProblem, Preflight } from './types.ts';
@@ -16,23 +16,24 @@ export async function preflight(
   const looks = environments.map((environment) => look(host, environment, found.problem !== null, signal));
   const { value: info } = found;
   return {
-    host: { info, problem: found.problem ?? (info && runtimeProblem(info, runtime)) },
+    host: { info, problem: found.problem ?? (await runtimeProblem(host, runtime, signal)) },
     runtime: runtime || (info?.defaultRuntime ?? null),
     environments: await Promise.all(looks),
   };
 }
 
-function runtimeProblem({ runtimes }: HostInfo, runtime: string): EngineProblem | null {
-  // A containerd shim or a path needs no registration; only a start tells whether it is there.
-  const isRegistered = runtime === '' || /[./]/.test(runtime) || runtimes.includes(runtime);
-  return isRegistered ? null : runtimeUnknown(runtime, runtimes);
+async function runtimeProblem(host: Host, runtime: string, signal?: AbortSignal): Promise<EngineProblem | null> {
+  if (runtime === '') return null;
+  const { value, problem } = await attempt(() => host.runtimeProblem(runtime, signal));
+  return value ?? problem;
 }
 
 async function look(host: Host, { id, language, image }: Environment, skip: boolean, signal?: AbortSignal) {
   const base = { id, language: language.id, imageName: image };
+  const { images } = host;
   // Without a host nothing is known of its images, and its own problem is the one to mend.
-  if (skip) return { ...base, image: null, problem: null };
-  const { value, problem } = await attempt<ImageInfo | null>(() => host.image(image, signal));
+  if (skip || !images) return { ...base, image: null, problem: null };
+  const { value, problem } = await attempt<ImageInfo | null>(() => images.find(image, signal));
   return { ...base, image: value, problem: problem ?? (value ? null : missing(image, language.id)) };
 }
 

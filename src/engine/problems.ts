@@ -112,3 +112,11 @@ export function foreignImage(language: string, image: string): EngineProblem {
     `Leave ${option} at its default, or give it such a name.`,
   );
 }
+
+/** A build on a host that only runs images. */
+export function noImageBuilder(language: string): EngineProblem {
+  return invalidRequest(
+    'The host that sandboxes run on does not build images.',
+    `Build the image elsewhere and name it in the option ${language}.image.`,
+  );
+}

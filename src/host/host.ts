@@ -1,15 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Event } from '../base/event.ts';
 import type { Problem } from './problem.ts';
-import type { ContainerSpec } from './spec.ts';
+import type { ContainerSpec, Isolation } from './spec.ts';
 
-/** How a container's life ended, as the host tells it. */
+/** How a container ended. */
 export interface ContainerEnd {
-  /** Exit status of its first process, or null when the host cannot tell (removed, connection lost). */
+  /** Exit status of its first process, or null when the host does not know it (removed, connection lost). */
   readonly exitCode: number | null;
   /** The host says that the kernel killed its first process for memory. */
   readonly oomKilled: boolean;
-  /** Words for a log. */
+  /** For logs: `it was removed`. */
   readonly reason: string;
 }
 
@@ -20,12 +20,10 @@ export interface Container {
   readonly stdout: Readable;
   /** Diagnostics of the agent itself, never of a run. */
   readonly stderr: Readable;
-  /** Resolves once, when the container has ended or was removed by anybody. Never rejects. */
+  /** Resolves once, when the container has ended or was removed. Never rejects. */
   readonly ended: Promise<ContainerEnd>;
-  /** Whether its first process runs, as the host tells it. Rejects in bounded time when the host does not answer. */
+  /** Whether the host says that its first process runs. Rejects in bounded time when the host does not answer. */
   isRunning(): Promise<boolean>;
-  /** Bytes of memory it uses now, as the host accounts them. */
-  memoryBytes(signal?: AbortSignal): Promise<number>;
   /** Kills and removes it; resolves when it is gone, also when it already was. */
   remove(): Promise<void>;
 }
@@ -39,31 +37,21 @@ export interface ContainerSummary {
   readonly createdAt: number;
 }
 
-/** A limit that a host may be unable to set. */
-export type SandboxLimit = 'memory' | 'swap' | 'CPU' | 'processes';
-
-/** What a host is and whether it can be used. */
+/** What a host is, as it describes itself. */
 export interface HostInfo {
   /** For people: `Docker Engine 20.10.24 at unix:///var/run/docker.sock`. */
   readonly name: string;
-  readonly version: string;
-  readonly apiVersion: string;
-  readonly runtimes: readonly string[];
+  /** More for people, in short: `API 1.41`, `rootless`. */
+  readonly details: readonly string[];
+  /** The OCI runtime of sandboxes whose spec names none. */
   readonly defaultRuntime: string;
-  readonly rootless: boolean;
-  /** Root in a container is somebody without rights outside it. */
-  readonly userNamespaces: boolean;
-  readonly seccomp: boolean;
-  readonly cgroupVersion: string;
-  readonly operatingSystem: string;
-  readonly runcVersion: string | null;
-  /** Version of Docker Desktop, or null when the engine is no part of one. */
-  readonly desktopVersion: string | null;
-  /** The limits of a sandbox that the engine says it cannot set. */
-  readonly missingLimits: readonly SandboxLimit[];
+  /** What a sandbox's isolation consists of here. */
+  readonly isolation: Isolation;
+  /** What makes isolation weaker than it could be, one sentence each with the next step. */
+  readonly warnings: readonly string[];
 }
 
-/** What is known of an image, or null when the host has none by that name. */
+/** What a host knows of an image. */
 export interface ImageInfo {
   readonly id: string;
   readonly sizeBytes: number;
@@ -84,16 +72,27 @@ export interface ImageBuild {
   readonly folders?: Readonly<Record<string, string>>;
 }
 
+/** Builds and inspects images; every promise of `Host` about calls holds for these too. */
+export interface ImageBuilder {
+  /** Null when there is no image of that name. */
+  find(tag: string, signal?: AbortSignal): Promise<ImageInfo | null>;
+  /** `onLine` gets the build's output. Rejects with `build_failed` and the last line when a step fails. */
+  build(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void>;
+}
+
 /**
  * A place where sandboxes are made. Every call has a deadline of its own and rejects with a `HostError` that carries a
- * `Problem`; a call that failed leaves nothing half made.
+ * `Problem`; a call that failed leaves nothing half-made.
  */
 export interface Host {
   /** Looks the host up and asks it what it is. */
   info(signal?: AbortSignal): Promise<HostInfo>;
-  image(tag: string, signal?: AbortSignal): Promise<ImageInfo | null>;
-  /** Builds an image; `onLine` gets the build's output. */
-  buildImage(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void>;
+  /** Why sandboxes cannot run with that OCI runtime; null when they can, or when only a start would show it. */
+  runtimeProblem(runtime: string, signal?: AbortSignal): Promise<Problem | null>;
+  /** Null on a host that runs images and does not build them. */
+  readonly images: ImageBuilder | null;
+  /** Milliseconds that an agent has from the start of its container to its handshake, on a machine that is not slow. */
+  readonly handshakeMs: number;
   /** Creates, attaches and starts a container. Never pulls an image. */
   create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container>;
   /** The containers, running or not, that carry every one of `labels`. */

@@ -29,15 +29,6 @@ export interface Problem {
   readonly command?: string;
 }
 
-/** The host cannot run containers with the OCI runtime that was chosen. */
-export function runtimeUnknown(runtime: string, known: readonly string[]): Problem {
-  return {
-    kind: 'runtime_unknown',
-    message: `The Docker Engine has no runtime "${runtime}"; it has ${known.join(', ')}.`,
-    advice: 'Correct the setting docker.runtime, or leave it empty for the default.',
-  };
-}
-
 type ImageUse = Pick<ContainerSpec, 'image' | 'labels'>;
 
 /** There is no image of that name; `message` says so. */

@@ -35,6 +35,31 @@ export interface ContainerSpec {
   readonly seccomp: string;
 }
 
+/**
+ * What isolates a sandbox. Each measure means the same on every host; a host reports which of them hold for the
+ * containers that it makes.
+ */
+export interface Isolation {
+  /** Memory, with what lies in tmpfs mounts, is limited to `memoryBytes`. */
+  readonly memoryLimit: boolean;
+  /** No swap is used beyond that. */
+  readonly swapLimit: boolean;
+  /** CPU time is limited to `cpus`. */
+  readonly cpuLimit: boolean;
+  /** Processes and threads are limited to `pids`. */
+  readonly processLimit: boolean;
+  /** Only the system calls that `seccomp` allows can be made. */
+  readonly systemCallFilter: boolean;
+  /** With `network: 'none'` there is no interface but the sandbox's own loopback. */
+  readonly networkIsolation: boolean;
+  /** With `readOnlyRoot` nothing but the `tmpfs` mounts can be written. */
+  readonly readOnlyRoot: boolean;
+  /** Processes run as an unprivileged user of their own, without capabilities, and cannot gain any. */
+  readonly unprivilegedUser: boolean;
+  /** Users inside are other users outside, so that even root inside has no rights on the machine. */
+  readonly userNamespace: boolean;
+}
+
 /** What a caller may choose; the rest of the spec is fixed by policy. */
 export interface SandboxLimits {
   readonly memoryBytes: number;

@@ -20,7 +20,7 @@ export interface BootOptions {
   /** Milliseconds between questions to the agent whether it lives, and the silence after which it leaves. */
   readonly heartbeatMs?: number;
   readonly silenceMs?: number;
-  /** Milliseconds that the agent has for its handshake. */
+  /** Milliseconds that the agent has for its handshake; left out: what the host gives it. */
   readonly handshakeMs?: number;
   readonly clock?: Clock;
   readonly log?: Log;
@@ -28,20 +28,24 @@ export interface BootOptions {
 
 const HEARTBEAT_MS = 2_000;
 const SILENCE_MS = 30_000;
-const HANDSHAKE_MS = 20_000;
 
 /** Makes a sandbox and waits for its agent. Rejects with a `HostError` and leaves nothing behind. */
 export async function bootSandbox(host: Host, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
   const container = await host.create(options.spec, signal);
   try {
-    return await greet(container, options, signal);
+    return await greet(container, host.handshakeMs, options, signal);
   } catch (error) {
     await container.remove();
     throw error;
   }
 }
 
-async function greet(container: Container, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
+async function greet(
+  container: Container,
+  handshakeMs: number,
+  options: BootOptions,
+  signal?: AbortSignal,
+): Promise<Sandbox> {
   const clock = options.clock ?? systemClock;
   const connection = new AgentConnection(container, {
     silenceMs: options.silenceMs ?? SILENCE_MS,
@@ -50,7 +54,7 @@ async function greet(container: Container, options: BootOptions, signal?: AbortS
     events: options.events,
   });
   container.stdin.write(options.agent);
-  const late = clock.schedule(options.handshakeMs ?? HANDSHAKE_MS * clock.slowness(), () =>
+  const late = clock.schedule(options.handshakeMs ?? handshakeMs * clock.slowness(), () =>
     connection.fail('the agent did not answer'),
   );
   const abort = () => connection.fail('the start was cancelled');

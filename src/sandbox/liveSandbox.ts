@@ -92,10 +92,6 @@ export class LiveSandbox implements Sandbox {
     return Measurement.parse(await this.request({ op: 'measure' }));
   }
 
-  memoryBytes(): Promise<number> {
-    return this.#container.memoryBytes();
-  }
-
   request(request: RequestBody): Promise<unknown> {
     if (this.#loss) return Promise.reject(new Error(this.#loss.reason));
     this.#counter += 1;

@@ -51,9 +51,8 @@ export interface Sandbox {
    * rejection or a missed deadline means that the sandbox must be disposed.
    */
   reset(deadlineMs: number): Promise<ResetReport>;
+  /** What it uses now, as its agent measures it. */
   measure(): Promise<Measurement>;
-  /** Bytes of memory the container uses, by the host's account. */
-  memoryBytes(): Promise<number>;
   /** Asks the agent something; rejects with the agent's error. */
   request(request: RequestBody): Promise<unknown>;
   /** Resolves once, when the sandbox is gone, whoever ended it. */

@@ -177,18 +177,20 @@ describe('hothouse run', () => {
 describe('hothouse doctor', () => {
   const info: NonNullable<Preflight['host']['info']> = {
     name: 'Docker Engine 20.10',
-    version: '20.10',
-    apiVersion: '1.41',
-    runtimes: ['runc'],
+    details: ['rootful'],
     defaultRuntime: 'runc',
-    rootless: false,
-    userNamespaces: false,
-    seccomp: false,
-    cgroupVersion: '2',
-    operatingSystem: 'Debian',
-    runcVersion: '1.1.4',
-    desktopVersion: null,
-    missingLimits: [],
+    isolation: {
+      memoryLimit: true,
+      swapLimit: true,
+      cpuLimit: true,
+      processLimit: true,
+      systemCallFilter: false,
+      networkIsolation: true,
+      readOnlyRoot: true,
+      unprivilegedUser: true,
+      userNamespace: false,
+    },
+    warnings: ['runc 1.1.4 is old.', 'There is no seccomp.', 'It is not rootless.'],
   };
 
   it('ends with status 0 when the host is usable', async () => {

@@ -20,7 +20,7 @@ describe('a run that waits for a sandbox', () => {
 
   it('is told when the host stands still, and what runs goes on', async () => {
     const { waiting } = await crowd();
-    vi.spyOn(bench.host, 'image').mockRejectedValueOnce(new HostError(HUNG));
+    vi.spyOn(bench.host.images, 'find').mockRejectedValueOnce(new HostError(HUNG));
     bench.clock.advance(3_000);
     expect(await waiting).toMatchObject({ status: 'rejected', error: { name: 'engine_hung' } });
     expect(bench.engine.snapshot()).toMatchObject({ running: 1, host: { state: 'unavailable', problem: HUNG } });
@@ -28,7 +28,7 @@ describe('a run that waits for a sandbox', () => {
 
   it('waits on when the host is well, or only one image is not', async () => {
     const { busy, waiting } = await crowd();
-    const image = vi.spyOn(bench.host, 'image').mockRejectedValueOnce(new HostError(LOST));
+    const image = vi.spyOn(bench.host.images, 'find').mockRejectedValueOnce(new HostError(LOST));
     for (const looks of [1, 2, 3]) {
       bench.clock.advance(3_000);
       await until(() => image.mock.calls.length === looks);

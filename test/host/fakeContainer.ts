@@ -46,10 +46,6 @@ export class FakeContainer implements Container {
     return this.#alive;
   }
 
-  async memoryBytes(): Promise<number> {
-    return this.#alive ? 16 << 20 : 0;
-  }
-
   async remove(): Promise<void> {
     this.die();
   }

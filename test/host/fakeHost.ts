@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { Emitter } from '../../src/base/event.ts';
-import type { Container, ContainerSummary, Host, HostInfo, ImageBuild, ImageInfo } from '../../src/host/host.ts';
+import type { Container, ContainerSummary, Host, HostInfo, ImageBuild, ImageBuilder } from '../../src/host/host.ts';
 import { HostError } from '../../src/host/host.ts';
 import type { Problem } from '../../src/host/problem.ts';
 import type { ContainerSpec } from '../../src/host/spec.ts';
@@ -47,6 +47,16 @@ export class FakeHost implements Host {
   #counter = 0;
 
   readonly onDidEnd = this.#ended.event;
+  readonly handshakeMs = 20_000;
+  readonly images: ImageBuilder = {
+    find: async (tag) =>
+      this.#images.has(tag) ? { id: tag, sizeBytes: 1, createdAt: '2026-01-01T00:00:00Z', labels: {} } : null,
+    build: async (build, onLine) => {
+      this.builds.push(build);
+      onLine(`built ${build.tag}`);
+      this.#images.add(build.tag);
+    },
+  };
 
   constructor({ images = ['hothouse/python:latest'], script, clock, faults }: FakeHostOptions = {}) {
     this.#images = new Set(images);
@@ -61,15 +71,9 @@ export class FakeHost implements Host {
     return INFO;
   }
 
-  async image(tag: string): Promise<ImageInfo | null> {
-    return this.#images.has(tag) ? { id: tag, sizeBytes: 1, createdAt: '2026-01-01T00:00:00Z', labels: {} } : null;
-  }
-
-  async buildImage(build: ImageBuild, onLine: (line: string) => void): Promise<void> {
-    const { tag } = build;
-    this.builds.push(build);
-    onLine(`built ${tag}`);
-    this.#images.add(tag);
+  async runtimeProblem(runtime: string): Promise<Problem | null> {
+    if (runtime === INFO.defaultRuntime || /[./]/.test(runtime)) return null;
+    return { kind: 'runtime_unknown', message: `There is no runtime "${runtime}".`, advice: 'Name another one.' };
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {
@@ -153,18 +157,20 @@ const NO_FAULTS: Faults = {
 
 const INFO: HostInfo = {
   name: 'Fake Engine 1.0 at memory',
-  version: '1.0',
-  apiVersion: '1.41',
-  runtimes: ['runc'],
+  details: ['API 1.41', 'rootful'],
   defaultRuntime: 'runc',
-  rootless: false,
-  userNamespaces: false,
-  seccomp: true,
-  cgroupVersion: '2',
-  operatingSystem: 'none',
-  runcVersion: '1.1.5',
-  desktopVersion: null,
-  missingLimits: [],
+  isolation: {
+    memoryLimit: true,
+    swapLimit: true,
+    cpuLimit: true,
+    processLimit: true,
+    systemCallFilter: true,
+    networkIsolation: true,
+    readOnlyRoot: true,
+    unprivilegedUser: true,
+    userNamespace: false,
+  },
+  warnings: [],
 };
 
 const CANCELLED: Problem = { kind: 'cancelled', message: 'The call was cancelled.', advice: 'Try again.' };

@@ -40,10 +40,6 @@ export class FakeSandbox implements Sandbox {
     return this.onDispose();
   }
 
-  memoryBytes(): Promise<number> {
-    return Promise.resolve(1);
-  }
-
   start(): Channel {
     throw new Error('a pool starts nothing');
   }

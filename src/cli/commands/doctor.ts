@@ -4,7 +4,6 @@ import type { Configuration } from '../../config/config.ts';
 import { obstaclesIn, readinessText } from '../../engine/obstacles.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { HostInfo } from '../../host/host.ts';
-import { hostAdvice } from '../advice.ts';
 import { type Handle, withEngine } from '../command.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
 import { jsonLine, problemText } from '../terminal.ts';
@@ -37,7 +36,7 @@ function reportOf({ host, runtime, environments }: Preflight, { files, problems,
     runtime,
     environments,
     config: { files, problems, notes: notes.map(({ text }) => text) },
-    advice: host.info ? hostAdvice(host.info) : [],
+    advice: host.info?.warnings ?? [],
   };
 }
 
@@ -63,8 +62,8 @@ function environmentText(
   return blocking.includes(problem) ? errorText(problemText(problem)) : `note  ${problem.message} ${problem.advice}`;
 }
 
-function hostText({ name, rootless }: HostInfo, runtime: string | null): string {
-  return [name, rootless ? 'rootless' : 'rootful', ...(runtime === null ? [] : [`runtime ${runtime}`])].join(', ');
+function hostText({ name, details }: HostInfo, runtime: string | null): string {
+  return [name, ...details, ...(runtime === null ? [] : [`runtime ${runtime}`])].join(', ');
 }
 
 function errorText(text: string): string {

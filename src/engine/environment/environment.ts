@@ -203,7 +203,8 @@ export class Environment {
   async #look(): Promise<void> {
     const host = this.#hosts.current;
     if (this.#pools.waiting > 0) {
-      await host.image(this.image).catch((error: unknown) => this.#blame(host, error));
+      const looked = host.images ? host.images.find(this.image) : host.info();
+      await looked.catch((error: unknown) => this.#blame(host, error));
     }
     this.#watching = false;
     this.#watch();

@@ -3,13 +3,14 @@ import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import type { Clock } from '../../base/clock.ts';
 import { HostError } from '../host.ts';
-import { imageUnusable, type Problem, runtimeUnknown } from '../problem.ts';
+import { imageUnusable, type Problem } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
 import type { Client } from './client.ts';
 import { createOptions } from './createOptions.ts';
 import { DockerContainer, type Workbench } from './dockerContainer.ts';
 import { requireUsable } from './image.ts';
 import { isConnectionProblem } from './problems.ts';
+import { runtimeProblem } from './runtime.ts';
 
 const CREATE_MS = 30_000;
 const CLEAN_UP_MS = 2_000;
@@ -123,9 +124,6 @@ function unusable(spec: ContainerSpec, cause: Problem): HostError {
 
 async function refusal(client: Client, { runtime }: ContainerSpec, error: unknown): Promise<unknown> {
   if (!runtime || !(error instanceof HostError) || error.problem.kind !== 'spec_refused') return error;
-  const runtimes = Object.keys(
-    (await client.call({ doing: 'list runtimes', work: (docker) => docker.info() })).Runtimes,
-  );
-  if (runtimes.includes(runtime)) return error;
-  return new HostError(runtimeUnknown(runtime, runtimes));
+  const problem = await runtimeProblem(client, runtime);
+  return problem ? new HostError(problem) : error;
 }

@@ -1,3 +1,5 @@
+import coerce from 'semver/functions/coerce.js';
+import lt from 'semver/functions/lt.js';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { HostError } from '../host.ts';
@@ -10,7 +12,7 @@ import { failureOf, hung, problemOf } from './problems.ts';
 import { type Tried, unreachable } from './unreachable.ts';
 
 /** The oldest Engine API that has what a sandbox needs. */
-const OLDEST_API = [1, 40] as const;
+const OLDEST_API = '1.40';
 const ANSWER_MS = 5_000;
 
 /** What discovery needs. */
@@ -51,22 +53,17 @@ async function verdict(
   const late = (ms: number) => hung(host, 'a first question', ms);
   try {
     const { ApiVersion: api } = await withDeadline({ clock, ms: ANSWER_MS, late }, signal, () => docker.version());
-    return isTooOld(api) ? tooOld(host, api) : null;
+    return lt(coerce(api) ?? '0.0.0', `${OLDEST_API}.0`) ? tooOld(host, api) : null;
   } catch (error) {
     if (signal?.aborted) throw error;
     return failureOf(error).code === 'ENOENT' ? 'absent' : problemOf(error, host, 'tell its version');
   }
 }
 
-function isTooOld(api: string): boolean {
-  const [major = 0, minor = 0] = api.split('.').map(Number);
-  return major < OLDEST_API[0] || (major === OLDEST_API[0] && minor < OLDEST_API[1]);
-}
-
 function tooOld(host: string, api: string): Problem {
   return {
     kind: 'engine_too_old',
-    message: `The Docker Engine at ${host} speaks API ${api}; ${OLDEST_API.join('.')} or newer is needed.`,
+    message: `The Docker Engine at ${host} speaks API ${api}; ${OLDEST_API} or newer is needed.`,
     advice: 'Update Docker to version 19.03 or newer.',
   };
 }

@@ -7,7 +7,6 @@ import { demux } from './demux.ts';
 import { type Fate, watchEnding } from './ending.ts';
 import type { EngineEvents } from './engineEvents.ts';
 import type { Leftovers } from './leftovers.ts';
-import { usedMemory } from './memory.ts';
 import { hung, unlessGone } from './problems.ts';
 import { removeContainer } from './removal.ts';
 import type { UserIds } from './userIds.ts';
@@ -57,17 +56,6 @@ export class DockerContainer implements Container {
     const deadline = { clock: this.#bench.clock, ms: LIFE_MS, late };
     const fate = await withDeadline(deadline, undefined, () => this.#inspect());
     return fate.kind === 'running';
-  }
-
-  async memoryBytes(signal?: AbortSignal): Promise<number> {
-    return this.#bench.client.call({
-      doing: "read a container's memory",
-      signal,
-      work: async (docker) => {
-        const stats = docker.getContainer(this.id).stats({ stream: false, 'one-shot': true });
-        return usedMemory((await unlessGone(stats))?.memory_stats);
-      },
-    });
   }
 
   async remove(): Promise<void> {

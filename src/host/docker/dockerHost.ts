@@ -2,8 +2,9 @@ import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Log } from '../../base/log.ts';
-import type { Container, ContainerSummary, Host, HostInfo, ImageBuild, ImageInfo } from '../host.ts';
+import type { Container, ContainerSummary, Host, HostInfo, ImageBuilder } from '../host.ts';
 import { LABEL } from '../labels.ts';
+import type { Problem } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
 import { buildImage } from './build.ts';
 import { Client } from './client.ts';
@@ -14,6 +15,7 @@ import { imageInfo } from './image.ts';
 import { hostInfo } from './info.ts';
 import { Leftovers } from './leftovers.ts';
 import { removeContainer } from './removal.ts';
+import { runtimeProblem } from './runtime.ts';
 import { UserIds } from './userIds.ts';
 
 /** What a `dockerHost` is made of. */
@@ -28,15 +30,19 @@ export interface DockerHostOptions {
   readonly clock?: Clock;
 }
 
+/** A host that builds images too. */
+export type HostWithImages = Host & { readonly images: ImageBuilder };
+
 /** A host on a Docker Engine, which is looked up at the first call and again whenever it was lost. */
-export function dockerHost({ host = '', env, home, log, ...rest }: DockerHostOptions): Host {
+export function dockerHost({ host = '', env, home, log, ...rest }: DockerHostOptions): HostWithImages {
   const { platform = process.platform, clock = systemClock } = rest;
   return new DockerHost(new Client({ host, env, home, platform, clock, log }), clock, log);
 }
 
 const CLEAN_UP_MS = 2_000;
+const HANDSHAKE_MS = 20_000;
 
-class DockerHost implements Host {
+class DockerHost implements HostWithImages {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #events: EngineEvents;
@@ -48,10 +54,16 @@ class DockerHost implements Host {
   readonly #dead = new Set<string>();
   readonly #attached = new Set<Writable>();
 
+  readonly handshakeMs = HANDSHAKE_MS;
+  readonly images: ImageBuilder;
   readonly onDidEnd = this.#ended.event;
 
   constructor(client: Client, clock: Clock, log: Log) {
     this.#client = client;
+    this.images = {
+      find: (tag, signal) => imageInfo(client, tag, signal),
+      build: (build, onLine, signal) => buildImage(client, build, onLine, signal),
+    };
     this.#clock = clock;
     this.#events = new EngineEvents((since) => openEvents(client, since), clock, log);
     this.#leftovers = new Leftovers(client, clock);
@@ -63,12 +75,8 @@ class DockerHost implements Host {
     return hostInfo(this.#client, signal);
   }
 
-  image(tag: string, signal?: AbortSignal): Promise<ImageInfo | null> {
-    return imageInfo(this.#client, tag, signal);
-  }
-
-  buildImage(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void> {
-    return buildImage(this.#client, build, onLine, signal);
+  runtimeProblem(runtime: string, signal?: AbortSignal): Promise<Problem | null> {
+    return runtimeProblem(this.#client, runtime, signal);
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Client } from './client.ts';
-import { mapsUsers } from './info.ts';
+import { dockerInfo, mapsUsers } from './info.ts';
 
 /** From `first` up to, but without, `end`. */
 interface IdRange {
@@ -47,10 +47,6 @@ export class UserIds {
   }
 
   async #look(): Promise<IdRange> {
-    const info = await this.#client.call<{ readonly SecurityOptions?: readonly string[] | null }>({
-      doing: 'tell whether it maps users',
-      work: (docker) => docker.info(),
-    });
-    return mapsUsers(info.SecurityOptions) ? MAPPED : OWN;
+    return mapsUsers(await dockerInfo(this.#client)) ? MAPPED : OWN;
   }
 }

@@ -32,7 +32,7 @@ type Problems = readonly EngineProblem[];
 
 function reportLines({ host, runtime, environments }: Preflight, inTheWay: Problems): string[] {
   return [
-    host.info ? `ok: ${host.info.name}, API ${host.info.apiVersion}, runtime ${runtime}` : '',
+    host.info ? `ok: ${[host.info.name, ...host.info.details, `runtime ${runtime}`].join(', ')}` : '',
     host.problem ? errorLine(host.problem) : '',
     ...environments.map((environment) => environmentLine(environment, inTheWay)),
   ].filter(Boolean);

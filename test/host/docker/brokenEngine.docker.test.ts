@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
-import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
+import { dockerHost, type HostWithImages } from '../../../src/host/docker/dockerHost.ts';
 import type { Host } from '../../../src/host/host.ts';
 import { handshake, ownSpec, problemOf } from '../../contract/hostContract.ts';
 import { ENGINE_SOCKET } from './inspect.ts';
@@ -57,7 +57,7 @@ class Line {
 describe('an engine that fails', () => {
   let folder: string;
   let line: Line;
-  let host: Host;
+  let host: HostWithImages;
   let other: Host;
 
   beforeEach(async () => {
@@ -101,7 +101,12 @@ describe('an engine that fails', () => {
     const spec = ownSpec();
     await host.info();
     line.freeze();
-    const calls = [host.create(spec), host.list(spec.labels), host.image(spec.image), host.remove('0'.repeat(64))];
+    const calls = [
+      host.create(spec),
+      host.list(spec.labels),
+      host.images.find(spec.image),
+      host.remove('0'.repeat(64)),
+    ];
     const frozenAt = performance.now();
     const problems = await Promise.all(calls.map(problemOf));
     expect(problems.map(({ kind }) => kind)).toEqual(calls.map(() => 'engine_hung'));

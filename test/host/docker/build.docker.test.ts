@@ -30,7 +30,7 @@ async function build(dockerfile: string[], rest: Partial<ImageBuild> = {}): Prom
   );
   const lines: string[] = [];
   const image = { tag: TAG, context: join(folder, 'context'), buildArgs: {}, labels: {} };
-  await host.buildImage({ ...image, ...rest }, (line) => lines.push(line));
+  await host.images.build({ ...image, ...rest }, (line) => lines.push(line));
   return lines;
 }
 

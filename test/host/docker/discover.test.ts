@@ -36,14 +36,14 @@ describe('a host that looks for its engine', () => {
     dockerHost({ host, env: {}, home: folder, log: silentLog, clock });
 
   it('says who named an engine that is not there', async () => {
-    expect(await problemOf(makeHost().image('x'))).toMatchObject({
+    expect(await problemOf(makeHost().images.find('x'))).toMatchObject({
       kind: expect.stringMatching(/^engine_(missing|stopped)$/),
       message: `Nothing listens at unix://${socket} that the setting docker.host names.`,
     });
   });
 
   it('refuses an address that is none', async () => {
-    expect(await problemOf(makeHost('ftp://x').image('x'))).toMatchObject({
+    expect(await problemOf(makeHost('ftp://x').images.find('x'))).toMatchObject({
       kind: 'engine_missing',
       message: expect.stringContaining('the setting docker.host is "ftp://x"'),
     });
@@ -55,14 +55,14 @@ describe('a host that looks for its engine', () => {
       home: folder,
       log: silentLog,
     });
-    const { message, advice } = await problemOf(host.image('x'));
+    const { message, advice } = await problemOf(host.images.find('x'));
     expect(message).toBe(`The certificates for tcp://localhost:2376 cannot be read from ${folder} (ENOENT).`);
     expect(advice).toContain('DOCKER_CERT_PATH');
   });
 
   it('refuses an engine that is too old', async () => {
     await listen(engine('1.39'));
-    expect(await problemOf(makeHost().image('x'))).toEqual({
+    expect(await problemOf(makeHost().images.find('x'))).toEqual({
       kind: 'engine_too_old',
       message: `The Docker Engine at unix://${socket} speaks API 1.39; 1.40 or newer is needed.`,
       advice: 'Update Docker to version 19.03 or newer.',
@@ -71,29 +71,29 @@ describe('a host that looks for its engine', () => {
 
   it('finds an engine that was started after a first attempt', async () => {
     const host = makeHost();
-    await problemOf(host.image('x'));
+    await problemOf(host.images.find('x'));
     await listen(engine('1.41'));
-    expect(await host.image('x')).toBeNull();
+    expect(await host.images.find('x')).toBeNull();
     await host.dispose();
   });
 
   it('looks anew after the engine was lost', async () => {
     await listen(engine('1.41'));
     const host = makeHost();
-    expect(await host.image('x')).toBeNull();
+    expect(await host.images.find('x')).toBeNull();
     servers.splice(0).forEach((server) => {
       server.close();
     });
-    expect(await problemOf(host.image('x'))).toMatchObject({ kind: 'engine_stopped' });
+    expect(await problemOf(host.images.find('x'))).toMatchObject({ kind: 'engine_stopped' });
     await listen(engine('1.41'));
-    expect(await host.image('x')).toBeNull();
+    expect(await host.images.find('x')).toBeNull();
     await host.dispose();
   });
 
   it('gives up an engine that accepts and does not answer', async () => {
     await listen(createServer(() => {}));
     const clock = new ManualClock();
-    const problem = problemOf(makeHost(`unix://${socket}`, clock).image('x'));
+    const problem = problemOf(makeHost(`unix://${socket}`, clock).images.find('x'));
     // The deadline counts from when the question is asked.
     for (let at = 0; at < 100 && clock.pending < 2; at += 1) await new Promise((resolve) => setTimeout(resolve, 10));
     clock.advance(10_000);
@@ -103,7 +103,7 @@ describe('a host that looks for its engine', () => {
   it('lets a caller go who no longer waits for the engine', async () => {
     await listen(createServer(() => {}));
     const controller = new AbortController();
-    const problem = problemOf(makeHost().image('x', controller.signal));
+    const problem = problemOf(makeHost().images.find('x', controller.signal));
     controller.abort();
     expect(await problem).toMatchObject({ kind: 'cancelled' });
   });

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
 import { createOptions } from '../../../src/host/docker/createOptions.ts';
-import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
-import type { Container, Host } from '../../../src/host/host.ts';
+import { dockerHost, type HostWithImages } from '../../../src/host/docker/dockerHost.ts';
+import type { Container } from '../../../src/host/host.ts';
 import type { ContainerSpec } from '../../../src/host/spec.ts';
 import { handshake, ownSpec, problemOf } from '../../contract/hostContract.ts';
 import { idOf, inspectContainer, removeImages } from './inspect.ts';
 
 describe('a container on a Docker Engine', () => {
-  let host: Host;
+  let host: HostWithImages;
   const made: Container[] = [];
   const create = async (spec: ContainerSpec) => {
     const container = await host.create(spec);
@@ -163,7 +163,7 @@ describe('a container on a Docker Engine', () => {
       const lines: string[] = [];
       await writeFile(join(folder, 'Dockerfile'), dockerfile.join('\n'));
       const options = { tag, context: folder, buildArgs: { WORD: word }, labels: { 'dev.hothouse.kind': 'test' } };
-      await host.buildImage({ ...options, files }, (line) => lines.push(line));
+      await host.images.build({ ...options, files }, (line) => lines.push(line));
       return lines;
     };
     const base = ['FROM hothouse/python:latest', `LABEL dev.hothouse.test=${word}`, 'USER root', 'ARG WORD'];
@@ -176,7 +176,7 @@ describe('a container on a Docker Engine', () => {
       expect(lines).toContain(word);
       expect(lines.join('\n')).toContain('in the folder');
       expect(lines.join('\n')).toContain('added');
-      expect(await host.image(tag)).toMatchObject({ labels: { 'dev.hothouse.kind': 'test' } });
+      expect(await host.images.find(tag)).toMatchObject({ labels: { 'dev.hothouse.kind': 'test' } });
     });
 
     it('says which step failed and what it said last', async () => {

@@ -20,7 +20,6 @@ export function floodingSandbox(flood: string): Sandbox {
     },
     reset: () => Promise.reject(new Error('nothing is reset')),
     measure: async () => ({ memoryBytes: 1, cpuMs: 0, oomKills: 0, processes: 3, fds: 10 }),
-    memoryBytes: async () => 1,
     request: () => Promise.reject(new Error('nothing is asked of the agent')),
     lost: new Promise<SandboxLoss>(() => {}),
     async dispose() {

@@ -69,7 +69,6 @@ export function recordedSandbox(variant: ServerVariant): RecordedSandbox {
       const { memoryBytes, cpuMs, oomKills } = measured;
       return { memoryBytes, cpuMs, oomKills, processes: 3, fds: 10 };
     },
-    memoryBytes: async () => measured.memoryBytes,
     request: () => Promise.reject(new Error('nothing is asked of the agent')),
     lost: lost.promise,
     dispose: async () => lost.resolve({ outOfMemory: false, reason: 'it was removed' }),

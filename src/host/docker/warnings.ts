@@ -1,0 +1,59 @@
+import lt from 'semver/functions/lt.js';
+import satisfies from 'semver/functions/satisfies.js';
+import type { Isolation } from '../spec.ts';
+
+/** What warnings depend on. */
+export interface DockerFacts {
+  readonly isolation: Isolation;
+  /** Null when Docker does not say it. */
+  readonly runcVersion: string | null;
+  /** Version of Docker Desktop, or null when Docker is no part of one. */
+  readonly desktopVersion: string | null;
+}
+
+/** What makes isolation weaker than it could be, one sentence each with the next step. */
+export function warningsAbout(facts: DockerFacts): string[] {
+  return [runcWarning, desktopWarning, seccompWarning, rootWarning, limitsWarning].flatMap((look) => look(facts) ?? []);
+}
+
+/** Versions of runc whose masked paths and consoles are ways out of a container. */
+const UNSAFE_RUNC = '<1.2.8 || >=1.3.0-0 <1.3.3 || >=1.4.0-0 <1.4.0-rc.3';
+const SAFE_RUNC = '1.2.8, 1.3.3, 1.4.0-rc.3';
+/** Before it, containers reached the Docker Engine of Docker Desktop by its internal network. */
+const SAFE_DESKTOP = '4.44.3';
+
+function runcWarning({ runcVersion }: DockerFacts): string | null {
+  // Debian writes the candidates of a release with a tilde.
+  const version = runcVersion?.replace('~', '-') ?? '';
+  if (!satisfies(version, UNSAFE_RUNC, { includePrerelease: true, loose: true })) return null;
+  return `runc ${runcVersion} is older than ${SAFE_RUNC}, which close ways out of a container; update it, or check whether your distribution has patched its own version.`;
+}
+
+function desktopWarning({ desktopVersion }: DockerFacts): string | null {
+  if (desktopVersion === null || !lt(desktopVersion, SAFE_DESKTOP)) return null;
+  return `Docker Desktop ${desktopVersion} is older than ${SAFE_DESKTOP}, before which a container could reach the Docker Engine itself; update it.`;
+}
+
+function seccompWarning({ isolation }: DockerFacts): string | null {
+  if (isolation.systemCallFilter) return null;
+  return 'Docker has no seccomp, which keeps sandboxes from most of the kernel; use a kernel and a Docker Engine that have it.';
+}
+
+function rootWarning({ isolation }: DockerFacts): string | null {
+  if (isolation.userNamespace) return null;
+  return 'Docker runs as root; rootless mode or user namespaces (userns-remap) would isolate sandboxes further.';
+}
+
+function limitsWarning({ isolation }: DockerFacts): string | null {
+  const limits = {
+    memory: isolation.memoryLimit,
+    swap: isolation.swapLimit,
+    CPU: isolation.cpuLimit,
+    processes: isolation.processLimit,
+  };
+  const names = Object.keys(limits);
+  const missing = Object.entries(limits).flatMap(([name, holds]) => (holds ? [] : [name]));
+  if (missing.length === 0) return null;
+  const which = missing.length === names.length ? 'any' : missing.join(', ');
+  return `Docker cannot set these limits of sandboxes: ${which}; boot with cgroup v2 and all its controllers, and delegate them to a rootless Docker.`;
+}
