@@ -142,7 +142,7 @@ export function cellCases(agent: AgentCase): void {
   ] as const)('that ignores SIGINT ends by %s, without done', async (signal, number) => {
     const session = start();
     const running = session.run(agent.code.hang());
-    await session.sent('begun');
+    await session.sent('stdout');
     await session.channel.signal('SIGINT');
     await session.channel.signal(signal);
     expect((await running).event('done')).toBeUndefined();

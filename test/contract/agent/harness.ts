@@ -89,6 +89,10 @@ export class Cell {
   }
 }
 
+function typeOf(entry: Entry): string {
+  return entry.kind === 'event' ? entry.event.type : entry.kind;
+}
+
 function textOf({ data }: Event): string {
   return (data as Record<string, string> | undefined)?.['text/plain'] ?? '';
 }
@@ -114,10 +118,10 @@ export class Interpreter {
     return this.#ask({ op: 'complete', code, cursor });
   }
 
-  /** Resolves when the running cell has sent an event of the type. */
+  /** Resolves when the running cell has sent something: an event of the type, or text on the stream of the name. */
   sent(type: string): Promise<void> {
     return new Promise((resolve) => {
-      const isThere = () => this.#recorder.entries.some((entry) => entry.kind === 'event' && entry.event.type === type);
+      const isThere = () => this.#recorder.entries.some((entry) => type === typeOf(entry));
       const { onEntry } = this.#recorder;
       this.#recorder.onEntry = (entry) => {
         onEntry(entry);

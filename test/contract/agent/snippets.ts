@@ -17,7 +17,7 @@ export interface Snippets {
   fail(message: string): string;
   exit(status: number): string;
   sleep(ms: number): string;
-  /** Never ends, and ignores SIGINT. */
+  /** Ignores SIGINT, then writes a line to stdout, then never ends. */
   hang(): string;
   /** Has the kernel kill the process for memory. */
   outOfMemory(): string;
@@ -44,7 +44,7 @@ export const pythonSnippets: Snippets = {
   fail: (message) => `raise RuntimeError(${JSON.stringify(message)})`,
   exit: (status) => `exit(${status})`,
   sleep: (ms) => `import time; time.sleep(${ms / 1000})`,
-  hang: () => 'import signal, time; _ = signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(1000)',
+  hang: () => 'import signal, time; _ = signal.signal(signal.SIGINT, signal.SIG_IGN); print("up"); time.sleep(1000)',
   outOfMemory: () => 'b = b"x" * (1 << 30)',
   // Not the caller itself, so that its own end is not what ends the sandbox.
   killAgent: () =>
@@ -67,7 +67,7 @@ export const miniLanguageSnippets: Snippets = {
   fail: (message) => `error ${message}`,
   exit: (status) => `exit ${status}`,
   sleep: (ms) => `sleep ${ms}`,
-  hang: () => 'hang',
+  hang: () => 'print up\nhang',
   outOfMemory: () => 'oom',
   killAgent: () => 'die',
   exitLater: (ms, status) => `leave ${ms} ${status}`,
