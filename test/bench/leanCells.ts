@@ -1,7 +1,7 @@
 import type { Engine } from '../../src/engine/types.ts';
+import { axiomCommands, CONTROL } from '../../src/languages/lean/check/axioms.ts';
+import { segmentOf } from '../../src/languages/lean/check/cellSource.ts';
 import { LeanServer } from '../../src/languages/lean/lsp/server.ts';
-import { segmentOf } from '../../src/languages/lean/session/cells.ts';
-import { axiomCommands } from '../../src/languages/lean/verdict/axioms.ts';
 import { AT_ONCE } from '../../src/languages/lean/worker/worker.ts';
 import type { LeanByHand } from './byHand.ts';
 import { OWNER } from './engine.ts';
@@ -53,8 +53,8 @@ export async function serverOf(lean: LeanByHand, given: Given): Promise<CellRunn
   let kept = document.text.length;
   return {
     async run(n) {
-      const cell = given === 'text' ? cellOf(n) : segmentOf({ body: cellOf(n), parted: true });
-      const questions = given === 'text' ? '' : axiomCommands([`f${n}`, `t${n}`]);
+      const cell = given === 'text' ? cellOf(n) : segmentOf({ body: cellOf(n), hasSeparator: true });
+      const questions = given === 'text' ? '' : axiomCommands([CONTROL, `f${n}`, `t${n}`]);
       document.replaceFrom(kept, cell + questions);
       kept += cell.length;
       const settled = await document.settled();

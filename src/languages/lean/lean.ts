@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Language } from '../language.ts';
-import { compose } from './body.ts';
-import { LeanOnce } from './oneShot.ts';
+import { composeCode } from './oneShot/composedCode.ts';
+import { OneShotCheck } from './oneShot/oneShot.ts';
 import { openLeanSession } from './session/leanSession.ts';
 import type { LeanSettings } from './settings.ts';
 import { headerKey } from './text/header.ts';
@@ -28,13 +28,13 @@ export function leanLanguage({ settings, clock }: LeanDeps): Language {
   return {
     id: 'lean',
     checks: true,
-    keyOf: (code, context) => headerKey(compose(code, context).header),
+    keyOf: (code, context) => headerKey(composeCode(code, context).header),
     open(sandbox, { once, onKey = () => {} }) {
       const warm = workers.get(sandbox)?.take() ?? null;
       if (!once) return openLeanSession(sandbox, warm, settings(), clock);
       const worker = async () => warm ?? (await start(sandbox, '')).take();
       const onFree = () => workers.get(sandbox)?.giveBack();
-      return new LeanOnce({ sandbox, worker, settings: settings(), clock, onHeader: onKey, onFree });
+      return new OneShotCheck({ sandbox, worker, settings: settings(), clock, onHeader: onKey, onFree });
     },
     async warm(sandbox, { key }) {
       workers.delete(sandbox);

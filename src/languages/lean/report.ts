@@ -1,8 +1,24 @@
 import type { SourcePosition } from './text/position.ts';
-import type { LeanMessage, LeanSorry } from './verdict/report.ts';
-import type { Verdict } from './verdict/verdict.ts';
 
-export type { LeanMessage, LeanSorry, Verdict };
+/** The result of a check: no objection, a proof left out, an error, or no answer in time. */
+export type Verdict = 'accepted' | 'incomplete' | 'rejected' | 'timeout';
+
+/** A message of Lean in the caller's coordinates: lines start at 1, columns at 0 and count code points. */
+export interface LeanMessage {
+  readonly severity: 'error' | 'warning' | 'information' | 'hint';
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+  readonly text: string;
+}
+
+/** A `sorry`, with its goal where Lean reports one. */
+export interface LeanSorry {
+  readonly line: number;
+  readonly column: number;
+  readonly goal: string | null;
+}
 
 /** What something that code declares rests on; null where Lean does not tell. */
 export interface LeanAxioms {

@@ -1,5 +1,5 @@
+import { RANKS } from './check/diagnostics.ts';
 import type { CheckReport, LeanAxioms, LeanGoals, LeanMessage, LeanSorry } from './report.ts';
-import { RANKS } from './verdict/report.ts';
 
 /** UTF-16 units kept where nobody says how many. */
 export const DEFAULT_LIMIT = 1024 * 1024;

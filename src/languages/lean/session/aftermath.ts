@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import { isBusy, sleep } from './calm.ts';
+import { isBusy, sleep } from './cpuActivity.ts';
 
 /** What a question that was given up may go on computing: an answer in a large library takes its time. */
 const PATIENCE_MS = 30_000;

@@ -1,5 +1,5 @@
+import { severityOf } from '../check/diagnostics.ts';
 import type { Diagnostic } from '../lsp/messages.ts';
-import { severityOf } from '../verdict/report.ts';
 
 /** A program that was evaluated in the document. */
 export interface Evaluated {

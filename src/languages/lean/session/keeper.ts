@@ -1,24 +1,24 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import type { CellEnd } from '../../language.ts';
+import type { SegmentedDocument } from '../check/segmentedDocument.ts';
 import type { LeanWorker } from '../worker/worker.ts';
 import { Aftermath } from './aftermath.ts';
-import { isBusy } from './calm.ts';
 import { type SessionText, segmentsOf } from './cells.ts';
-import { type Restored, reopen, restart } from './restore.ts';
-import { SessionDocument } from './sessionDocument.ts';
+import { isBusy } from './cpuActivity.ts';
+import { documentOf, type Restored, reopen, restart } from './restore.ts';
 import { lostEnd } from './sessionEnds.ts';
 
 /** Lean has what the session has accepted, and nobody uses it. */
 interface Ready {
   readonly kind: 'ready';
-  readonly document: SessionDocument;
+  readonly document: SegmentedDocument;
 }
 
 /** A cell or a question has the document, and may put into it what it likes. */
 export interface Held {
   readonly kind: 'cell' | 'question';
-  readonly document: SessionDocument;
+  readonly document: SegmentedDocument;
   /** Aborted when the document is taken from it, which it then leaves alone. */
   readonly stop: AbortController;
 }
@@ -60,7 +60,7 @@ export class Keeper {
     this.#deps = deps;
     this.#aftermath = new Aftermath(deps.sandbox, deps.clock, this.#life.signal);
     this.#state = worker
-      ? this.#watched(new SessionDocument(worker, segmentsOf(deps.text())))
+      ? this.#watched(documentOf(worker, deps.text()))
       : { kind: 'restoring', over: this.#regain(restart(this.#restoring, null, deps.text()), null) };
   }
 
@@ -145,7 +145,7 @@ export class Keeper {
   }
 
   /** Starts another server in the place of the document's, where nobody uses it now. */
-  replace(document: SessionDocument): void {
+  replace(document: SegmentedDocument): void {
     if (!this.#isReady(document)) return;
     void this.#restore(restart(this.#restoring, document.worker, this.#text), 'other');
   }
@@ -168,7 +168,7 @@ export class Keeper {
   }
 
   /** Ready on a document that is new, or whose server is; a server that goes while no cell has it is replaced. */
-  #watched(document: SessionDocument): Ready {
+  #watched(document: SegmentedDocument): Ready {
     void document.worker.server.lost.then(() => {
       if (this.#state.kind === 'question' && this.#state.document === document) this.endQuestion(this.#state);
       this.replace(document);
@@ -196,7 +196,7 @@ export class Keeper {
     else this.die(lostEnd(restored.reason));
   }
 
-  async #calmed(document: SessionDocument): Promise<Restored> {
+  async #calmed(document: SegmentedDocument): Promise<Restored> {
     const { sandbox, clock } = this.#deps;
     const settled = await this.#settled(document);
     const isSame = settled.kind === 'restored' && settled.document === document;
@@ -205,7 +205,7 @@ export class Keeper {
   }
 
   /** What was accepted is there again at once, unless what is left to do takes all that Lean has. */
-  async #settled(document: SessionDocument): Promise<Restored> {
+  async #settled(document: SegmentedDocument): Promise<Restored> {
     document.become(segmentsOf(this.#text));
     const settled = await document.settled(AbortSignal.any([this.signal, AbortSignal.timeout(SETTLE_MS)]));
     if (settled.kind === 'crashed') return reopen(this.#restoring, document, this.#text);
@@ -214,7 +214,7 @@ export class Keeper {
   }
 
   /** What an old question has left to do in Lean is looked after while the session goes on. */
-  #lookAfter(document: SessionDocument): void {
+  #lookAfter(document: SegmentedDocument): void {
     void this.#aftermath.look(
       () => this.#isReady(document),
       () => this.replace(document),
@@ -226,7 +226,7 @@ export class Keeper {
     return this.#state === held;
   }
 
-  #isReady(document: SessionDocument): boolean {
+  #isReady(document: SegmentedDocument): boolean {
     return this.#state.kind === 'ready' && this.#state.document === document;
   }
 

@@ -10,6 +10,7 @@ import type {
   Draft,
   Interpreter,
 } from '../../language.ts';
+import type { SegmentedDocument } from '../check/segmentedDocument.ts';
 import { crashEnd, endOf } from '../ends.ts';
 import { watchForFlood } from '../flood.ts';
 import type { LeanSettings } from '../settings.ts';
@@ -17,17 +18,16 @@ import { EMPTY_HEADER, parseHeader } from '../text/header.ts';
 import { withLineFeeds } from '../text/position.ts';
 import { MemoryWatch } from '../worker/memoryWatch.ts';
 import type { LeanWorker } from '../worker/worker.ts';
-import { Attempt, type AttemptEnd } from './attempt.ts';
-import { type Piece, pieceOf, type SessionText, segmentsOf } from './cells.ts';
+import { CellRun, type CellRunEnd } from './cellRun.ts';
+import { type NewCell, newCell, type SessionText, segmentsOf } from './cells.ts';
 import { Job } from './job.ts';
 import { type Held, Keeper } from './keeper.ts';
 import { type Queries, queries } from './queries.ts';
-import type { SessionDocument } from './sessionDocument.ts';
 import { endOfLoss, failedEnd, floodEnd, interruptedEnd, KEPT, refusalOf } from './sessionEnds.ts';
 
 /** How the run of a cell ended, and whether Lean has said anything of it. */
 interface Attempted {
-  readonly end: AttemptEnd;
+  readonly end: CellRunEnd;
   readonly held: Held;
   readonly isHeard: boolean;
   /** What the kernel had killed for memory before. */
@@ -118,7 +118,7 @@ export class LeanSession implements Interpreter {
       job.end(endOf({ status: 'error', alive: this.#keeper.end === null, error: refused }));
       return;
     }
-    const piece = pieceOf(request.cell ?? this.#freshId(request.name), code);
+    const piece = newCell(request.cell ?? this.#freshId(request.name), code);
     const { isSuspect } = this.#keeper;
     const first = await this.#attempt(job, piece, request);
     if (!first || !isInnocent(first, isSuspect)) return this.#conclude(job, first);
@@ -127,7 +127,7 @@ export class LeanSession implements Interpreter {
   }
 
   /** Tries the cell in the document; null where it has ended already. */
-  async #attempt(job: Job, piece: Piece, request: CellRequest): Promise<Attempted | null> {
+  async #attempt(job: Job, piece: NewCell, request: CellRequest): Promise<Attempted | null> {
     const held = await this.#keeper.lendToCell();
     if (!held || job.isOver) {
       if (held) this.#keeper.giveBackUnused(held);
@@ -140,7 +140,7 @@ export class LeanSession implements Interpreter {
     const flood = watchForFlood(document.lean);
     const signal = AbortSignal.any([job.signal, stop.signal, flood.signal]);
     const deps = { sandbox: this.#sandbox, document, text: this.#text, job, signal };
-    const end = await new Attempt(deps, piece, request).run().catch((error: unknown) => {
+    const end = await new CellRun(deps, piece, request).run().catch((error: unknown) => {
       if (signal.aborted) return { kind: 'aborted' as const };
       throw error;
     });
@@ -182,7 +182,7 @@ export class LeanSession implements Interpreter {
   }
 
   /** A worker that has grown beyond its limit is replaced while nobody waits for it. */
-  async #lookAtMemory(document: SessionDocument): Promise<void> {
+  async #lookAtMemory(document: SegmentedDocument): Promise<void> {
     await document.worker.look();
     if (document.worker.memoryBytes > this.#settings.workerMemoryBytes) this.#keeper.replace(document);
   }

@@ -1,7 +1,7 @@
 import type { CellOutput } from '../../language.ts';
+import { severityOf } from '../check/diagnostics.ts';
 import type { Publication } from '../lsp/document.ts';
 import type { Diagnostic } from '../lsp/messages.ts';
-import { severityOf } from '../verdict/report.ts';
 
 /** The lines of a document that a cell has: from `first` on and before `end`. */
 export interface Lines {

@@ -1,9 +1,10 @@
 import type { CellPlace, CompletionList, Draft } from '../../language.ts';
+import { withLastLineFeed } from '../check/cellSource.ts';
+import type { SegmentedDocument } from '../check/segmentedDocument.ts';
 import type { CompletionItem, Place, Position } from '../lsp/messages.ts';
 import { LineTable, withLineFeeds } from '../text/position.ts';
-import { lineOf, type Piece, pieceOf, type SessionText, segmentsOf } from './cells.ts';
+import { type NewCell, newCell, type SessionText, segmentsOf } from './cells.ts';
 import { InertDraft } from './inertDraft.ts';
-import type { SessionDocument } from './sessionDocument.ts';
 
 /** What can be asked of a draft. */
 export interface Queries {
@@ -13,10 +14,10 @@ export interface Queries {
 }
 
 /** Questions about a draft, each asked with the draft at its place in the document, where it stays. */
-export function queries(document: SessionDocument, text: SessionText, draft: Draft, signal: AbortSignal): Queries {
+export function queries(document: SegmentedDocument, text: SessionText, draft: Draft, signal: AbortSignal): Queries {
   const code = withLineFeeds(draft.code);
   const cursor = new LineTable(code).offsetAt(new LineTable(draft.code).positionAt(draft.cursor));
-  const piece = pieceOf(draft.cell ?? '', code);
+  const piece = newCell(draft.cell ?? '', code);
   const nothing = { start: draft.cursor, end: draft.cursor, matches: [] };
   const at = new DraftPlace(document, text, piece);
   const original = (offset: number) => new LineTable(draft.code).offsetAt(new LineTable(code).positionAt(offset));
@@ -50,15 +51,15 @@ export function queries(document: SessionDocument, text: SessionText, draft: Dra
 
 /** A draft in the session's document: where its own cell is, or at the end. */
 class DraftPlace {
-  readonly #document: SessionDocument;
+  readonly #document: SegmentedDocument;
   readonly #text: SessionText;
-  readonly #piece: Piece;
+  readonly #piece: NewCell;
   readonly #inert: InertDraft;
   readonly #index: number;
   /** The document has the cell itself. */
   #isAccepted = false;
 
-  constructor(document: SessionDocument, text: SessionText, piece: Piece) {
+  constructor(document: SegmentedDocument, text: SessionText, piece: NewCell) {
     this.#document = document;
     this.#text = text;
     this.#piece = piece;
@@ -74,7 +75,8 @@ class DraftPlace {
     if (offset < 0 || offset > body.length) return nothing;
     const accepted = segmentsOf(this.#text);
     this.#isAccepted = this.#text.cells[this.#index]?.body === body && this.#document.beginsWith(accepted);
-    if (!this.#isAccepted) this.#document.become([...accepted.slice(0, this.#index + 1), lineOf(this.#inert.text)]);
+    if (!this.#isAccepted)
+      this.#document.become([...accepted.slice(0, this.#index + 1), withLastLineFeed(this.#inert.text)]);
     const place = this.#isAccepted ? offset : this.#inert.toText(offset);
     return question(this.#document.lean.table.positionAt(this.#start + place));
   }
@@ -89,7 +91,7 @@ class DraftPlace {
     const { lean } = this.#document;
     if (uri !== lean.uri) return [];
     const [from, to] = [lean.table.offsetAt(nameRange.start), lean.table.offsetAt(nameRange.end)];
-    const pieces: Piece[] = [...this.#text.cells];
+    const pieces: NewCell[] = [...this.#text.cells];
     pieces[this.#index] = this.#piece;
     for (const [index, { id, header, body }] of pieces.entries()) {
       const start = this.#document.startOf(index + 1);

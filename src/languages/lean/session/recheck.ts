@@ -1,55 +1,81 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { NoAnswer } from '../lsp/document.ts';
-import { axiomCommands, axiomsOf } from '../verdict/axioms.ts';
-import { type Cell, type SessionText, segmentsOf } from './cells.ts';
-import { follow, type Scopes } from './outline.ts';
-import { type ReportTerms, reportOn, within } from './report.ts';
-import type { SessionDocument } from './sessionDocument.ts';
+import { axiomCommands, axiomsOf, CONTROL } from '../check/axioms.ts';
+import type { CheckTerms } from '../check/checkCell.ts';
+import { declarationsOf, namesWithin } from '../check/declarations.ts';
+import { diagnosticsIn } from '../check/diagnostics.ts';
+import { follow, type Scopes } from '../check/outline.ts';
+import { reportOn } from '../check/reading.ts';
+import type { NoAnswer, SettledVersion } from '../lsp/document.ts';
+import { type Cell, type SessionText, scopesAfter, segmentsOf } from './cells.ts';
 
-/** The cells of a session with what Lean says of them now. */
+/** The cells of a session with their current reports. */
 export interface Rechecked {
   readonly kind: 'rechecked';
   readonly text: SessionText;
-  /** Those whose report is another than before. */
+  /** The cells whose report changed. */
   readonly changed: readonly Cell[];
 }
 
-/** Puts the whole text into the document and reports anew on its cells from index `first` on. */
-export async function recheck(
-  document: SessionDocument,
-  text: SessionText,
-  first: number,
-  terms: Omit<ReportTerms, 'document'>,
-): Promise<Rechecked | NoAnswer> {
-  const { signal } = terms;
-  const segments = segmentsOf(text);
-  const names = namesIn(text.cells);
-  const asked = [...new Set(names.slice(first).flat())];
-  signal.throwIfAborted();
-  document.become([...segments, ...(asked.length > 0 ? [axiomCommands(asked)] : [])]);
-  const settled = await document.settled(signal);
+/** Puts the whole text into the document and makes new reports on its cells, from index `first` on. */
+export async function recheck(text: SessionText, first: number, terms: CheckTerms): Promise<Rechecked | NoAnswer> {
+  const { document, limit, signal } = terms;
+  const { cells } = text;
+  let names = namesByOutline(cells);
+  let settled = await settledWith(text, names.slice(first).flat(), terms);
   if (settled.kind !== 'settled') return settled;
-  const answers = new Map(
-    axiomsOf(settled.diagnostics, document.lineOf(segments.length), asked).map((answer) => [answer.name, answer]),
-  );
-  const cells: Cell[] = text.cells.slice(0, first);
-  for (const [index, cell] of text.cells.entries()) {
-    if (index < first) continue;
-    const diagnostics = within(settled.diagnostics, document.lineOf(index + 1), document.lineOf(index + 2));
-    const own = (names[index] ?? []).map((name) => answers.get(name)).filter((answer) => answer !== undefined);
-    const said = { diagnostics, answers: own, fatal: settled.fatalAt !== null };
-    cells.push({ ...cell, report: await reportOn(cell, index + 1, said, { document, ...terms }) });
+  const exact = scopesAfter(cells) === null ? names : await namesBySymbols(cells, terms);
+  if (!isDeepStrictEqual(exact.slice(first), names.slice(first))) {
+    names = exact;
+    settled = await settledWith(text, names.slice(first).flat(), terms);
+    if (settled.kind !== 'settled') return settled;
   }
-  const changed = cells.filter(({ report }, index) => !isDeepStrictEqual(report, text.cells[index]?.report));
-  return { kind: 'rechecked', text: { ...text, cells }, changed };
+  const { table } = document.lean;
+  const asked = [CONTROL, ...new Set(names.slice(first).flat())];
+  const line = document.lineOf(cells.length + 1);
+  const answers = new Map(axiomsOf(settled.diagnostics, line, asked).map((answer) => [answer.name, answer]));
+  const now: Cell[] = cells.slice(0, first);
+  for (const [index, cell] of cells.entries()) {
+    if (index < first) continue;
+    const [start, end] = [document.startOf(index + 1), document.startOf(index + 2)];
+    const region = { from: start, start, end, origin: cell.origin };
+    const reading = {
+      region,
+      diagnostics: diagnosticsIn(settled.diagnostics, table, region),
+      answers: [CONTROL, ...(names[index] ?? [])].flatMap((name) => answers.get(name) ?? []),
+      isFatal: settled.fatalAt !== null,
+    };
+    now.push({ ...cell, report: await reportOn(document.lean, reading, { limit, signal }) });
+  }
+  const changed = now.filter(({ report }, index) => !isDeepStrictEqual(report, cells[index]?.report));
+  return { kind: 'rechecked', text: { ...text, cells: now }, changed };
 }
 
-/** The names that each cell declares. */
-function namesIn(cells: readonly Cell[]): string[][] {
+async function settledWith(
+  text: SessionText,
+  names: readonly string[],
+  { document, signal }: CheckTerms,
+): Promise<SettledVersion | NoAnswer> {
+  if (signal.aborted) return { kind: 'aborted' };
+  document.become([...segmentsOf(text), axiomCommands([CONTROL, ...new Set(names)])]);
+  return document.settled(signal);
+}
+
+/** The names that each cell declares, by its tokens. */
+function namesByOutline(cells: readonly Cell[]): string[][] {
   let scopes: Scopes = [];
   return cells.map(({ outline }) => {
     const found = follow(outline, scopes);
     scopes = found.scopes;
     return [...new Set(found.declared.map(({ name }) => name))];
+  });
+}
+
+/** The names that each cell declares, in the namespaces that Lean's symbols show. */
+async function namesBySymbols(cells: readonly Cell[], { document, signal }: CheckTerms): Promise<string[][]> {
+  const { table } = document.lean;
+  const symbols = await document.lean.documentSymbols(signal);
+  const declarations = declarationsOf(symbols.kind === 'ok' ? symbols.value : [], table);
+  return cells.map((_, index) => {
+    return namesWithin(declarations, table, { start: document.startOf(index + 1), end: document.startOf(index + 2) });
   });
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { SegmentedDocument } from '../check/segmentedDocument.ts';
 import { LeanWorker } from '../worker/worker.ts';
-import { sleep } from './calm.ts';
 import { type SessionText, segmentsOf } from './cells.ts';
+import { sleep } from './cpuActivity.ts';
 import { endLean } from './endLean.ts';
-import { SessionDocument } from './sessionDocument.ts';
 
 /** For all cells of a session, and a header as large as any. */
 const REPLAY_MS = 180_000;
@@ -19,11 +19,17 @@ export interface RestoreDeps {
 
 /** The session's document as it was, or why there is none any more. */
 export type Restored =
-  | { readonly kind: 'restored'; readonly document: SessionDocument }
+  | { readonly kind: 'restored'; readonly document: SegmentedDocument }
   | { readonly kind: 'failed'; readonly reason: string };
 
+/** The document of a worker with the text's header, which nobody else uses. */
+export function documentOf(worker: LeanWorker, text: SessionText): SegmentedDocument {
+  const segments = segmentsOf(text);
+  return new SegmentedDocument(worker, worker.take(worker.header, segments.slice(1).join('')).document, segments);
+}
+
 /** Starts the document's worker anew on what the session has accepted; where that does not do, the whole server. */
-export async function reopen(deps: RestoreDeps, document: SessionDocument, text: SessionText): Promise<Restored> {
+export async function reopen(deps: RestoreDeps, document: SegmentedDocument, text: SessionText): Promise<Restored> {
   document.reopen(segmentsOf(text));
   const replayed = await replay(deps, document);
   return replayed.kind === 'restored' || deps.signal.aborted ? replayed : restart(deps, document.worker, text);
@@ -35,7 +41,7 @@ export async function restart(deps: RestoreDeps, worker: LeanWorker | null, text
     if (worker) await endLean(deps.sandbox, worker);
     const next = await LeanWorker.start(deps.sandbox, text.header.text);
     await next.look();
-    const replayed = await replay(deps, new SessionDocument(next, segmentsOf(text)));
+    const replayed = await replay(deps, documentOf(next, text));
     if (replayed.kind === 'failed') next.server.kill();
     return replayed;
   } catch (error) {
@@ -44,7 +50,7 @@ export async function restart(deps: RestoreDeps, worker: LeanWorker | null, text
 }
 
 /** Waits for all that the document has. */
-async function replay({ clock, signal }: RestoreDeps, document: SessionDocument): Promise<Restored> {
+async function replay({ clock, signal }: RestoreDeps, document: SegmentedDocument): Promise<Restored> {
   const waited = new AbortController();
   const late = sleep(clock, REPLAY_MS, AbortSignal.any([signal, waited.signal]));
   const settled = await Promise.race([document.settled(signal), late.then(() => null)]);

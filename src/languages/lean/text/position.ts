@@ -15,10 +15,14 @@ export interface SourceRange {
   readonly end: SourcePosition;
 }
 
-/** A range of a document that holds a caller's text; `start` and `end` are UTF-16 offsets in the document. */
-export interface Region {
+/** UTF-16 offsets in a text. */
+export interface TextRange {
   readonly start: number;
   readonly end: number;
+}
+
+/** A range of a document that holds a caller's text. */
+export interface Region extends TextRange {
   /** Where the range starts in the caller's own text. */
   readonly origin: SourcePosition;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { CellOutput, Interpreter } from '../../../../src/languages/language.ts';
-import { LeanOnce } from '../../../../src/languages/lean/oneShot.ts';
+import { OneShotCheck } from '../../../../src/languages/lean/oneShot/oneShot.ts';
 import { openLeanSession } from '../../../../src/languages/lean/session/leanSession.ts';
 import { LeanWorker } from '../../../../src/languages/lean/worker/worker.ts';
 import { latenessOf } from '../../../isolation/lateness.ts';
@@ -17,7 +17,7 @@ async function check(flood: string): Promise<Interpreter> {
   const worker = await LeanWorker.start(sandbox, '');
   await worker.warmUp();
   const nothing = () => {};
-  return new LeanOnce({
+  return new OneShotCheck({
     ...{ sandbox, worker: async () => worker, settings: SETTINGS, clock: systemClock },
     ...{ onHeader: nothing, onFree: nothing },
   });

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { CellEnd, CellOutput, CellRequest, Interpreter } from '../../../../src/languages/language.ts';
-import { LeanOnce } from '../../../../src/languages/lean/oneShot.ts';
+import { OneShotCheck } from '../../../../src/languages/lean/oneShot/oneShot.ts';
 import { type LeanSession, openLeanSession } from '../../../../src/languages/lean/session/leanSession.ts';
 import type { LeanSettings } from '../../../../src/languages/lean/settings.ts';
 import { LeanWorker } from '../../../../src/languages/lean/worker/worker.ts';
@@ -43,7 +43,7 @@ export async function recordedChecks(variant: ServerVariant): Promise<RecordedCh
     ...{ sandbox: made.sandbox, worker: async () => worker, settings: SETTINGS, clock: new ManualClock() },
     ...{ onHeader: nothing, onFree: nothing },
   };
-  return { ...made, check: (request) => runIn(new LeanOnce(deps), request) };
+  return { ...made, check: (request) => runIn(new OneShotCheck(deps), request) };
 }
 
 async function runIn(interpreter: Interpreter, request: Pick<CellRequest, 'code'> & Partial<CellRequest>) {

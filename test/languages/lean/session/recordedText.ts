@@ -1,5 +1,5 @@
+import { SEPARATOR } from '../../../../src/languages/lean/check/cellSource.ts';
 import type { Diagnostic } from '../../../../src/languages/lean/lsp/messages.ts';
-import { PARTING } from '../../../../src/languages/lean/session/cells.ts';
 import { moved, type RecordedCell } from './recordedCells.ts';
 
 /** A piece of a document as Lean goes through it. */
@@ -33,9 +33,9 @@ function pieceAt(rest: string, line: number, known: readonly RecordedCell[], tex
   if (cell) {
     const then = cell.text.includes('#eval spin') ? 'endless' : cell.text.includes('#eval deep') ? 'crash' : 'on';
     const lines = cell.text.split('\n').length - 1;
-    // Unfinished code takes the option that parts it for a term of its own, and fails where the next command begins.
-    const parting = rest.startsWith(PARTING, cell.text.length) ? 1 : 0;
-    const place = (one: Diagnostic) => moved(one, line + (one.range.start.line < lines ? 0 : parting));
+    // Unfinished code takes the separator for a term of its own, and fails where the next command begins.
+    const separator = rest.startsWith(SEPARATOR, cell.text.length) ? 1 : 0;
+    const place = (one: Diagnostic) => moved(one, line + (one.range.start.line < lines ? 0 : separator));
     return { length: cell.text.length, step: step(cell.diagnostics.map(place), then) };
   }
   const first = rest.slice(0, rest.indexOf('\n') + 1) || rest;
@@ -46,7 +46,7 @@ function pieceAt(rest: string, line: number, known: readonly RecordedCell[], tex
   if (first.startsWith('import Nope'))
     return { length: first.length, step: step([said(line, 1, "unknown package 'Nope'")], 'fatal') };
   const isSilent =
-    first.trim() === '' || first === PARTING || first.startsWith('import ') || isHidden(first, text.indexOf(HIDING));
+    first.trim() === '' || first === SEPARATOR || first.startsWith('import ') || isHidden(first, text.indexOf(HIDING));
   return { length: first.length, step: step(isSilent ? [] : [said(line, 1, `not recorded: ${first}`)]) };
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { declarationsOf, findMain } from '../../../../src/languages/lean/check/declarations.ts';
 import type { DocumentSymbol } from '../../../../src/languages/lean/lsp/messages.ts';
 import { LineTable } from '../../../../src/languages/lean/text/position.ts';
-import { declarationsOf, findMain } from '../../../../src/languages/lean/verdict/declarations.ts';
-import { symbol } from './diagnostics.ts';
+import { symbol } from './made.ts';
 
 const NAMESPACE = 3;
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { type CellRegion, diagnosticsIn } from '../../../../src/languages/lean/check/diagnostics.ts';
 import type { Diagnostic } from '../../../../src/languages/lean/lsp/messages.ts';
 import { LineTable, ORIGIN } from '../../../../src/languages/lean/text/position.ts';
-import { diagnosticsIn, type Span } from '../../../../src/languages/lean/verdict/report.ts';
-import { diagnostic, messagesOf } from './diagnostics.ts';
+import { diagnostic, messagesOf } from './made.ts';
 
 const HEADER = 'import A\n';
 const CODE = '#eval 1\n😀 oops\n';
 const NEXT = '#eval 2\n';
 const table = new LineTable(HEADER + CODE + NEXT);
-const span: Span = {
+const span: CellRegion = {
   from: HEADER.length,
   start: HEADER.length,
   end: HEADER.length + CODE.length,
@@ -19,7 +19,7 @@ const here: [[number, number], [number, number]] = [
   [1, 5],
 ];
 
-function texts(diagnostics: readonly Diagnostic[], of: Span = span): string[] {
+function texts(diagnostics: readonly Diagnostic[], of: CellRegion = span): string[] {
   return messagesOf(diagnostics, table, of).map(({ text }) => text);
 }
 
@@ -91,7 +91,7 @@ describe('diagnosticsIn', () => {
     [4, 0],
   ] as const;
   const all = places.map((place) => diagnostic(1, place.join(':'), [place, place]));
-  const found = (of: Span) => diagnosticsIn(all, table, of).map(({ message }) => message);
+  const found = (of: CellRegion) => diagnosticsIn(all, table, of).map(({ message }) => message);
 
   it('has those that begin in the part, also at its very end where nothing follows', () => {
     expect(found(span)).toEqual(['1:0', '2:7']);

@@ -1,20 +1,23 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Exit } from '../../protocol/messages.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { lossEnd, plainError, violentEnd } from '../exit.ts';
-import type { CellEnd, CellError, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
-import { cellReport, crashEnd, endOf, rejection } from './ends.ts';
-import { FLOOD, watchForFlood } from './flood.ts';
-import type { NoAnswer } from './lsp/document.ts';
-import type { CheckReport } from './report.ts';
-import { DEFAULT_LIMIT } from './reportSize.ts';
-import type { LeanSettings } from './settings.ts';
-import { answered, workOf } from './task.ts';
-import { importRefusal } from './text/importPolicy.ts';
-import { check, placed, withQuestions } from './worker/check.ts';
-import { MemoryWatch } from './worker/memoryWatch.ts';
-import { type Program, type ProgramExit, runProgram } from './worker/program.ts';
-import type { LeanWorker } from './worker/worker.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { slices } from '../../../base/slices.ts';
+import type { Exit } from '../../../protocol/messages.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { lossEnd, plainError, violentEnd } from '../../exit.ts';
+import type { CellEnd, CellError, CellOutput, CellRequest, CompletionList, Interpreter } from '../../language.ts';
+import { type CellToCheck, type CheckedCell, checkCell, firstSegments } from '../check/checkCell.ts';
+import { type Printed, readPrinted, visible } from '../check/diagnostics.ts';
+import { SegmentedDocument } from '../check/segmentedDocument.ts';
+import { cellReport, crashEnd, endOf, rejection } from '../ends.ts';
+import { FLOOD, watchForFlood } from '../flood.ts';
+import type { NoAnswer } from '../lsp/document.ts';
+import { type CheckReport, EMPTY_REPORT } from '../report.ts';
+import { DEFAULT_LIMIT } from '../reportSize.ts';
+import type { LeanSettings } from '../settings.ts';
+import { importRefusal } from '../text/importPolicy.ts';
+import { type Program, type ProgramExit, runProgram } from '../worker/leanRun.ts';
+import { MemoryWatch } from '../worker/memoryWatch.ts';
+import { type LeanWorker, prefixOf } from '../worker/worker.ts';
+import { planOf, withGoals } from './task.ts';
 
 /** What a one-shot check works with. */
 export interface OneShotDeps {
@@ -43,7 +46,7 @@ interface SoFar {
  * Checks one piece of code on a warm worker; a `main` in it is then run by `lean --run`. An end that is `alive` has left
  * the worker as it found it.
  */
-export class LeanOnce implements Interpreter {
+export class OneShotCheck implements Interpreter {
   readonly #deps: OneShotDeps;
   readonly #stop = new AbortController();
   readonly #soFar: SoFar = { report: null, bytes: { stdout: 0, stderr: 0 }, memory: null };
@@ -109,15 +112,18 @@ export class LeanOnce implements Interpreter {
   }
 
   async #check(worker: LeanWorker, cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
-    const work = workOf(cell);
+    const plan = planOf(cell);
+    const { code } = plan;
     const { stdin, outputLimit: limit = DEFAULT_LIMIT } = cell;
     const killsBefore = worker.oomKills;
-    const { document, start, close } = worker.take(work.body.header.text, withQuestions(work.body));
-    const text = document.text.slice(0, start) + work.body.text;
-    const flood = watchForFlood(document);
-    const piece = placed(document, start, work.body);
-    const signal = AbortSignal.any([this.#stop.signal, flood.signal]);
-    const checked = await check(piece, { limit, signal });
+    const before = [prefixOf(code.header.text)];
+    const toCheck: CellToCheck = { source: code, before, scopes: null, imports: code.imports };
+    const segments = firstSegments(toCheck);
+    const { document: lean, close } = worker.take(code.header.text, segments.join(''));
+    const document = new SegmentedDocument(worker, lean, [...before, ...segments]);
+    const flood = watchForFlood(lean);
+    const terms = { document, limit, signal: AbortSignal.any([this.#stop.signal, flood.signal]) };
+    const checked = await checkCell(toCheck, terms);
     flood.dispose();
     if (flood.signal.aborted) return endOf({ status: 'error', alive: false, error: TOO_MUCH });
     if (checked.kind === 'lost' && !flood.isHeard) return unstartedEnd(checked.reason);
@@ -125,15 +131,21 @@ export class LeanOnce implements Interpreter {
       await worker.look();
       return crashEnd(checked, { isOutOfMemory: worker.oomKills > killsBefore, alive: false, consequence: '' });
     }
+    if (checked.kind === 'unchecked') {
+      this.#soFar.report = EMPTY_REPORT;
+      close(true);
+      return this.#end(worker, { status: 'error', error: rejection(EMPTY_REPORT) }, EMPTY_REPORT);
+    }
     if (checked.kind !== 'checked') return endOf({ status: 'error', alive: false, error: lostServer(checked) });
-    const saidBytes = document.diagnosticBytes;
-    const report = await answered(piece, checked.report, work, { limit, signal });
+    const saidBytes = lean.diagnosticBytes;
+    const report = await withGoals(checked.report, checked.reading.region, plan, terms);
     this.#soFar.report = report;
     close(checked.headerFailed);
-    if (!checked.headerFailed) this.#deps.onHeader(work.body.header.text);
+    if (!checked.headerFailed) this.#deps.onHeader(code.header.text);
     if (report.verdict === 'rejected') return this.#end(worker, { status: 'error', error: rejection(report) }, report);
+    const text = before.join('') + code.body;
     if (checked.main && !cell.task) return this.#runMain({ text, stdin, saidBytes, limit }, report, onOutput);
-    const { printed } = checked;
+    const printed = await printedBy(checked, limit);
     if (printed.text) onOutput({ kind: 'stdout', text: printed.text });
     return this.#end(worker, { status: 'ok', stdoutBytes: printed.bytes }, report);
   }
@@ -153,6 +165,10 @@ export class LeanOnce implements Interpreter {
     if (end.kind === 'lost') return endOf({ status: 'sandbox_lost', alive: false });
     return { ...endOfProgram(end.exit, saidBytes), report: cellReport(report) };
   }
+}
+
+function printedBy({ reading }: CheckedCell, limit: number): Promise<Printed> {
+  return slices.run(readPrinted(visible(reading.diagnostics), limit));
 }
 
 /** The end of a program that has run; `saidBytes` as in `ProgramExit`. */

@@ -1,6 +1,12 @@
+import {
+  type CellRegion,
+  diagnosticsIn,
+  readMessages,
+  visible,
+} from '../../../../src/languages/lean/check/diagnostics.ts';
 import type { Diagnostic, DocumentSymbol } from '../../../../src/languages/lean/lsp/messages.ts';
+import type { LeanMessage } from '../../../../src/languages/lean/report.ts';
 import { LineTable } from '../../../../src/languages/lean/text/position.ts';
-import { type LeanMessage, readMessages, type Span, visibleIn } from '../../../../src/languages/lean/verdict/report.ts';
 
 type Place = readonly [line: number, character: number];
 
@@ -42,8 +48,13 @@ export function symbol(
   };
 }
 
-/** What a caller sees of the diagnostics in `span`. */
-export function messagesOf(diagnostics: readonly Diagnostic[], table: LineTable, span: Span): LeanMessage[] {
-  const steps = readMessages(visibleIn(diagnostics, table, span), table, span, Number.POSITIVE_INFINITY);
+/** What a caller sees of the diagnostics in the region. */
+export function messagesOf(diagnostics: readonly Diagnostic[], table: LineTable, region: CellRegion): LeanMessage[] {
+  const steps = readMessages(
+    visible(diagnosticsIn(diagnostics, table, region)),
+    table,
+    region,
+    Number.POSITIVE_INFINITY,
+  );
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }

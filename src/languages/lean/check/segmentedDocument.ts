@@ -1,22 +1,22 @@
-import type { LeanDocument, NoAnswer, Settled, SettledVersion } from '../lsp/document.ts';
+import type { LeanDocument, NoAnswer, SettledVersion } from '../lsp/document.ts';
 import type { LeanWorker } from '../worker/worker.ts';
 
-/** Lean's document of a session, as segments one behind the other; each ends with a line feed, but for the last. */
-export class SessionDocument {
+/** The document of a worker, as consecutive segments; each ends with a line feed, except perhaps the last. */
+export class SegmentedDocument {
   readonly worker: LeanWorker;
   readonly lean: LeanDocument;
   #segments: readonly string[];
 
-  /** A document of this worker that has these segments, the first of which is the worker's header. */
-  constructor(worker: LeanWorker, segments: readonly string[]) {
+  /** `lean` holds these segments already. */
+  constructor(worker: LeanWorker, lean: LeanDocument, segments: readonly string[]) {
     this.worker = worker;
-    this.lean = worker.take(worker.header, segments.slice(1).join('')).document;
+    this.lean = lean;
     this.#segments = [...segments];
   }
 
   /**
-   * Makes the document these segments by one edit, and Lean keeps what it knows of those that stay as they were. With
-   * another header it begins anew.
+   * Replaces the segments by one edit; Lean keeps its results for the leading ones that stay the same. A different header
+   * restarts Lean's process for the document.
    */
   become(segments: readonly string[]): void {
     const same = this.#sameUpTo(segments);
@@ -30,37 +30,39 @@ export class SessionDocument {
     this.lean.replaceFrom(start, segments.slice(same).join(''));
   }
 
-  /** Whether the document has these segments, with more behind them or not. */
+  /** Whether the document starts with these segments. */
   beginsWith(segments: readonly string[]): boolean {
     return this.#sameUpTo(segments) === segments.length;
   }
 
-  /** Starts Lean's worker of the document anew, on these segments. */
+  /** Restarts Lean's process for the document, with these segments. */
   reopen(segments: readonly string[]): void {
     this.#segments = [...segments];
     this.lean.reopen(segments.join(''));
   }
 
-  /** The UTF-16 offset at which a segment begins. */
+  /** The UTF-16 offset at which a segment starts. */
   startOf(index: number): number {
     return this.#segments.slice(0, index).reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** The line, from 0, at which a segment begins. */
+  /** The line, from 0, at which a segment starts. */
   lineOf(index: number): number {
     return this.lean.table.positionAt(this.startOf(index)).line;
   }
 
-  /** As of the document; a server that forgot the text it has checked before counts as lost. */
+  /** Waits for all diagnostics; a server that publishes none has lost text that it had checked before. */
   async settled(signal?: AbortSignal): Promise<SettledVersion | NoAnswer> {
-    const settled: Settled = await this.lean.settled(signal);
-    if (settled.kind !== 'unchecked') return settled;
-    return { kind: 'lost', reason: 'the server says nothing of the session' };
+    const settled = await this.lean.settled(signal);
+    return settled.kind === 'unchecked' ? NOTHING_PUBLISHED : settled;
   }
 
-  /** How many segments are the same from the first on. */
+  /** How many leading segments are the same. */
   #sameUpTo(segments: readonly string[]): number {
     const different = segments.findIndex((segment, index) => segment !== this.#segments[index]);
     return different < 0 ? segments.length : different;
   }
 }
+
+/** How a check or a wait ends when the server publishes nothing about text that it has accepted before. */
+export const NOTHING_PUBLISHED: NoAnswer = { kind: 'lost', reason: 'the server says nothing of the session' };

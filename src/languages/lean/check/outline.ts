@@ -1,31 +1,31 @@
 import { nameParts } from '../text/identifier.ts';
 import { tokensOf } from '../text/tokens.ts';
-import { isRunnable, namesDeclared } from '../verdict/declarations.ts';
+import { isRunnable, namesDeclared } from './declarations.ts';
 
-/** What code opens, closes and declares, in order; told by its tokens alone. */
+/** What code opens, closes and declares, in order, by its tokens alone. Lean's own symbols decide where scopes matter. */
 export type OutlineEvent =
-  /** `names` has an entry for each scope: a namespace's name, or null for a section. */
+  /** `names` has an entry for each scope: a namespace's name, or null for a section or an unknown name. */
   | { readonly kind: 'open'; readonly at: number; readonly names: readonly (string | null)[] }
   | { readonly kind: 'close'; readonly at: number; readonly count: number }
   | { readonly kind: 'declare'; readonly at: number; readonly name: string; readonly runnable: boolean };
 
-/** The scopes that are open at a place, outer ones first; null for a section. */
+/** The scopes that are open at an offset, outer ones first; an entry is null for a section or an unknown name. */
 export type Scopes = readonly (string | null)[];
 
-/** Something that code declares. */
+/** A declaration. */
 export interface Declared {
   /** Fully qualified. */
   readonly name: string;
   /** UTF-16 offset of the name in the code. */
   readonly at: number;
-  /** A program can be made of it. */
+  /** It can be a program. */
   readonly runnable: boolean;
 }
 
 interface Word {
   readonly text: string;
   readonly start: number;
-  /** The name behind it in the same line, which a word that opens or closes takes for its own. */
+  /** The name after it on the same line, or null. */
   readonly name: string | null;
 }
 
@@ -36,7 +36,12 @@ export function outlineOf(code: string): OutlineEvent[] {
   return [...scopeWordsOf(code).flatMap(scopeEvent), ...declared].sort((a, b) => a.at - b.at);
 }
 
-/** What the outline declares where `scopes` are open, and the scopes that are open behind it. */
+/** Whether the code opens or closes a scope. */
+export function usesScopes(outline: readonly OutlineEvent[]): boolean {
+  return outline.some(({ kind }) => kind !== 'declare');
+}
+
+/** The declarations of the outline where `scopes` are open, and the scopes that are open after it. */
 export function follow(outline: readonly OutlineEvent[], scopes: Scopes): { declared: Declared[]; scopes: Scopes } {
   let open = scopes;
   const declared: Declared[] = [];
@@ -56,8 +61,8 @@ function scopeWordsOf(code: string): Word[] {
     const text = kind === 'name' ? code.slice(start, end) : '';
     if (!SCOPE_WORDS.has(text)) continue;
     const next = tokens[index + 1];
-    const isBehind = next?.kind === 'name' && !code.slice(end, next.start).includes('\n');
-    words.push({ text, start, name: isBehind ? code.slice(next.start, next.end) : null });
+    const isNamed = next?.kind === 'name' && !code.slice(end, next.start).includes('\n');
+    words.push({ text, start, name: isNamed ? code.slice(next.start, next.end) : null });
   }
   return words;
 }
@@ -67,7 +72,7 @@ const SCOPE_WORDS: ReadonlySet<string> = new Set(['namespace', 'section', 'mutua
 function scopeEvent({ text, start, name }: Word): OutlineEvent[] {
   const parts = name === null ? [] : (nameParts(name) ?? []);
   if (text === 'namespace' && parts.length > 0) return [{ kind: 'open', at: start, names: parts.map(escaped) }];
-  if (text === 'section')
+  if (text === 'namespace' || text === 'section')
     return [{ kind: 'open', at: start, names: parts.length > 0 ? parts.map(() => null) : [null] }];
   if (text === 'mutual') return [{ kind: 'open', at: start, names: [null] }];
   return text === 'end' ? [{ kind: 'close', at: start, count: Math.max(1, parts.length) }] : [];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { factsOf, type VerdictFacts, verdictOf } from '../../../../src/languages/lean/check/verdict.ts';
 import type { Diagnostic } from '../../../../src/languages/lean/lsp/messages.ts';
-import { factsOf, type VerdictFacts, verdictOf } from '../../../../src/languages/lean/verdict/verdict.ts';
-import { diagnostic } from './diagnostics.ts';
+import { diagnostic } from './made.ts';
 
-const CLEAN: VerdictFacts = { complete: true, fatal: false, errors: 0, sorryWarnings: 0, hidden: false, axioms: [] };
+const CLEAN: VerdictFacts = { fatal: false, errors: 0, sorryWarnings: 0, hidden: false, axioms: [] };
 const known = (...axioms: string[]) => ({ name: 't', axioms, answered: true });
 const unknown = { name: 't', axioms: null, answered: true };
 const unanswered = { name: 't', axioms: null, answered: false };
@@ -22,8 +22,6 @@ describe('verdictOf', () => {
     [{ errors: 1 }, 'rejected'],
     [{ fatal: true }, 'rejected'],
     [{ errors: 1, sorryWarnings: 1, axioms: [known('sorryAx')] }, 'rejected'],
-    [{ complete: false }, 'timeout'],
-    [{ complete: false, errors: 3, fatal: true, sorryWarnings: 1 }, 'timeout'],
   ];
   it.each(cases)('of %j is %s', (facts, verdict) => {
     expect(verdictOf({ ...CLEAN, ...facts })).toBe(verdict);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { axiomCommands, axiomsOf } from '../../../../src/languages/lean/check/axioms.ts';
 import type { Diagnostic } from '../../../../src/languages/lean/lsp/messages.ts';
-import { axiomCommands, axiomsOf } from '../../../../src/languages/lean/verdict/axioms.ts';
-import { diagnostic } from './diagnostics.ts';
+import { diagnostic } from './made.ts';
 
 const on = (line: number, message: string, severity: Diagnostic['severity'] | 'none' = 3) =>
   diagnostic(severity === 'none' ? undefined : severity, message, [

@@ -1,78 +1,78 @@
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import type { CellEnd, CellReport, CellRequest } from '../../language.ts';
+import { withLastLineFeed } from '../check/cellSource.ts';
+import { checkCell } from '../check/checkCell.ts';
+import { follow } from '../check/outline.ts';
+import { NOTHING_PUBLISHED, type SegmentedDocument } from '../check/segmentedDocument.ts';
 import { cellReport, endOf, rejection } from '../ends.ts';
 import type { NoAnswer } from '../lsp/document.ts';
 import { type CheckReport, EMPTY_REPORT, type LeanMessage } from '../report.ts';
 import { DEFAULT_LIMIT, fitted, fittedTogether } from '../reportSize.ts';
 import { joinHeaders } from '../text/header.ts';
 import { importRanges, rangeOfHeaderError } from '../text/importRanges.ts';
-import { type Cell, type Piece, type SessionText, scopesBehind, segmentsOf, withoutMain } from './cells.ts';
-import { CellCheck } from './checkCell.ts';
+import { type Cell, type NewCell, type SessionText, scopesAfter, segmentsOf, withoutMain } from './cells.ts';
 import type { Job } from './job.ts';
-import { follow } from './outline.ts';
 import { Prints } from './prints.ts';
-import { type ProgramEnd, runMain } from './program.ts';
 import { type Rechecked, recheck } from './recheck.ts';
-import type { SessionDocument } from './sessionDocument.ts';
+import { type ProgramEnd, runMain } from './runMain.ts';
 
 /** How the run of a cell ended. */
-export type AttemptEnd =
-  /** `text` is what the session has from now on. */
+export type CellRunEnd =
+  /** `text` is the content of the session from now on. */
   | { readonly kind: 'done'; readonly text: SessionText; readonly end: CellEnd }
-  /** The session has what it had, and Lean must be told so from the start. */
+  /** The session keeps its content, and the document has to be reopened with it. */
   | { readonly kind: 'headerFailed'; readonly end: CellEnd }
   | NoAnswer;
 
-/** What an attempt works with. */
-export interface AttemptDeps {
+/** What the run of a cell uses. */
+export interface CellRunDeps {
   readonly sandbox: Sandbox;
-  readonly document: SessionDocument;
-  /** What the session has accepted so far. */
+  readonly document: SegmentedDocument;
+  /** Everything that the session has accepted so far. */
   readonly text: SessionText;
   readonly job: Job;
-  /** Aborts when the attempt is to stop; what it was about to do is thrown away. */
+  /** Stops the run, which then ends as `aborted`. */
   readonly signal: AbortSignal;
 }
 
-/** The run of one cell. It leaves the document with whatever was in it last. */
-export class Attempt {
-  readonly #deps: AttemptDeps;
-  readonly #piece: Piece;
+/** Runs one cell. Afterwards the document holds whatever was checked last. */
+export class CellRun {
+  readonly #deps: CellRunDeps;
+  readonly #cell: NewCell;
   readonly #stdin: string;
   readonly #limit: number;
   readonly #notes: string[] = [];
-  /** Later cells with another report than before. */
-  readonly #later = new Map<string, Cell>();
+  /** Cells that were checked again and whose report changed. */
+  readonly #rechecked = new Map<string, Cell>();
 
-  constructor(deps: AttemptDeps, piece: Piece, { stdin, outputLimit = DEFAULT_LIMIT }: CellRequest) {
+  constructor(deps: CellRunDeps, cell: NewCell, { stdin, outputLimit = DEFAULT_LIMIT }: CellRequest) {
     this.#deps = deps;
-    this.#piece = piece;
+    this.#cell = cell;
     this.#stdin = stdin;
     this.#limit = outputLimit;
-    if (piece.exited) this.#notes.push('What follows #exit is no part of the cell.');
+    if (cell.exited) this.#notes.push('What follows #exit is no part of the cell.');
   }
 
-  /** Throws the signal's reason once that has aborted. */
-  async run(): Promise<AttemptEnd> {
+  async run(): Promise<CellRunEnd> {
     const { text, document } = this.#deps;
-    const header = joinHeaders(text.header, this.#piece.header);
-    const begun = { ...text, header };
-    // A cell that was rejected may have left its header in the document, for the next try.
+    const header = joinHeaders(text.header, this.#cell.header);
+    const restarted = { ...text, header };
+    // A rejected cell may have left its header in the document, for the next run.
     const isThere = document.beginsWith(segmentsOf({ header, cells: [] }));
     if (header.text === text.header.text) {
       if (!isThere) document.become(segmentsOf(text));
       return this.#runIn(text);
     }
-    const failed = isThere ? null : await this.#beginAnew(begun);
+    const failed = isThere ? null : await this.#restartWithHeader(restarted);
     if (failed) return failed;
-    const replayed = await this.#replay(begun);
+    const replayed = await this.#replay(restarted);
     return replayed.kind === 'rechecked' ? this.#runIn(replayed.text) : replayed;
   }
 
-  /** Starts Lean's worker with another header, and what was accepted behind it; null when all went well. */
-  async #beginAnew(text: SessionText): Promise<AttemptEnd | null> {
+  /** Restarts Lean's process for the document with another header before the accepted cells; null when the header is fine. */
+  async #restartWithHeader(text: SessionText): Promise<CellRunEnd | null> {
     const { document, signal } = this.#deps;
-    signal.throwIfAborted();
+    if (signal.aborted) return { kind: 'aborted' };
     document.reopen(segmentsOf(text));
     const settled = await document.lean.settled(signal);
     if (settled.kind === 'unchecked') return this.#headerFailed([]);
@@ -85,22 +85,22 @@ export class Attempt {
     return isWrong ? this.#headerFailed(wrong.map(({ message }) => message)) : null;
   }
 
-  /** What was accepted, checked again behind another header. */
+  /** Checks the accepted cells again after another header. */
   async #replay(text: SessionText): Promise<Rechecked | NoAnswer> {
     if (text.cells.length === 0) return { kind: 'rechecked', text, changed: [] };
     this.#notes.push(`The session began anew with the header of this cell; its ${counted(text.cells)} checked again.`);
     const rechecked = await this.#recheck(text, 0);
-    if (rechecked.kind === 'rechecked') this.#tellLater(rechecked.changed);
+    if (rechecked.kind === 'rechecked') this.#recordRechecked(rechecked.changed);
     return rechecked;
   }
 
   #recheck(text: SessionText, first: number): Promise<Rechecked | NoAnswer> {
     const { document, signal } = this.#deps;
-    return recheck(document, text, first, { limit: this.#limit, signal });
+    return recheck(text, first, { document, limit: this.#limit, signal });
   }
 
-  #headerFailed(errors: readonly string[]): AttemptEnd {
-    const imports = importRanges(this.#piece.code, this.#piece.header);
+  #headerFailed(errors: readonly string[]): CellRunEnd {
+    const imports = importRanges(this.#cell.code, this.#cell.header);
     const messages = errors.map((text): LeanMessage => {
       const { start, end } = rangeOfHeaderError(text, imports);
       return { severity: 'error', ...start, endLine: end.line, endColumn: end.column, text };
@@ -109,32 +109,33 @@ export class Attempt {
     return { kind: 'headerFailed', end: rejected(fitted(report, this.#limit)) };
   }
 
-  async #runIn(text: SessionText): Promise<AttemptEnd> {
+  async #runIn(text: SessionText): Promise<CellRunEnd> {
     const { document, signal } = this.#deps;
-    const at = text.cells.findIndex(({ id }) => id === this.#piece.id);
+    const at = text.cells.findIndex(({ id }) => id === this.#cell.id);
     const index = at < 0 ? text.cells.length : at;
-    // The cell's own `main` goes with its old text; another cell's makes room for the new one.
+    // The cell's own `main` goes with its old text; a new one replaces the one of another cell.
     const others = this.#declaresMain(text.cells.slice(0, index)) ? withoutMain(text.cells) : text.cells;
     const before = others.slice(0, index);
     const segments = segmentsOf({ ...text, cells: before });
-    const candidate = { piece: this.#piece, before: segments, scopes: scopesBehind(before) };
+    const toCheck = { source: this.#cell, before: segments, scopes: scopesAfter(before) };
     const watching = this.#passOnPrints(segments);
-    const checked = await new CellCheck(candidate, { document, limit: this.#limit, signal }).run();
+    const checked = await checkCell(toCheck, { document, limit: this.#limit, signal });
     watching.dispose();
+    if (checked.kind === 'unchecked') return NOTHING_PUBLISHED;
     if (checked.kind !== 'checked') return checked;
-    const { report, parted, main } = checked;
+    const { report, hasSeparator, main } = checked;
     if (report.verdict === 'rejected') return { kind: 'done', text: this.#deps.text, end: rejected(report) };
-    const cell: Cell = { ...this.#piece, parted, main, report };
+    const cell: Cell = { ...this.#cell, hasSeparator, main, report };
     const cells = [...before, cell, ...others.slice(index + 1)];
     return this.#accept({ ...text, cells }, cell, firstToRecheck(text.cells, others, index));
   }
 
-  /** Looks at the cells that may say something else now, and runs the cell's program. */
-  async #accept(text: SessionText, cell: Cell, first: number): Promise<AttemptEnd> {
+  /** Checks the cells that the new one may affect, and runs the cell's program. */
+  async #accept(text: SessionText, cell: Cell, first: number): Promise<CellRunEnd> {
     const rest = text.cells.slice(first).some(({ id }) => id !== cell.id);
     const rechecked = rest ? await this.#recheck(text, first) : null;
     if (rechecked && rechecked.kind !== 'rechecked') return rechecked;
-    if (rechecked) this.#tellLater(rechecked.changed.filter(({ id }) => id !== cell.id));
+    if (rechecked) this.#recordRechecked(rechecked.changed.filter(({ id }) => id !== cell.id));
     const kept = rechecked?.text ?? text;
     const ran = cell.main ? await this.#runMain(kept) : null;
     if (ran && ran.kind !== 'ended') return ran;
@@ -154,20 +155,20 @@ export class Attempt {
   }
 
   #declaresMain(before: readonly Cell[]): boolean {
-    const { declared } = follow(this.#piece.outline, scopesBehind(before));
+    const { declared } = follow(this.#cell.outline, scopesAfter(before) ?? []);
     return declared.some(({ name, runnable }) => name === 'main' && runnable);
   }
 
-  /** What the cell prints is passed on as Lean tells of it. */
+  /** Passes on what the cell prints, as Lean reports it. */
   #passOnPrints(before: readonly string[]) {
     const { document, job } = this.#deps;
-    const first = before.reduce((lines, segment) => lines + feedsIn(segment), 0);
-    const prints = new Prints({ first, end: first + feedsIn(this.#piece.body) + 1 }, job.say);
+    const first = lineFeedsIn(before.join(''));
+    const prints = new Prints({ first, end: first + lineFeedsIn(withLastLineFeed(this.#cell.body)) }, job.say);
     return document.lean.onDiagnostics((published) => prints.take(published));
   }
 
-  #tellLater(changed: readonly Cell[]): void {
-    for (const cell of changed) this.#later.set(cell.id, cell);
+  #recordRechecked(changed: readonly Cell[]): void {
+    for (const cell of changed) this.#rechecked.set(cell.id, cell);
     const broken = changed.filter(({ report }) => report.verdict === 'rejected').map(({ id }) => id);
     if (broken.length === 0) return;
     const whose = broken.length === 1 ? `Cell ${broken[0]} has` : `The cells ${broken.join(', ')} have`;
@@ -175,26 +176,23 @@ export class Attempt {
   }
 
   #full(own: CheckReport): CellReport {
-    const later = [...this.#later.values()];
-    const [report = own, ...reports] = fittedTogether([own, ...later.map(({ report }) => report)], this.#limit);
+    const rechecked = [...this.#rechecked.values()];
+    const [report = own, ...reports] = fittedTogether([own, ...rechecked.map(({ report }) => report)], this.#limit);
     return {
       ...report,
       notes: this.#notes,
-      later: later.map(({ id, report }, index) => ({ cell: id, report: reports[index] ?? report })),
+      later: rechecked.map(({ id, report }, index) => ({ cell: id, report: reports[index] ?? report })),
     };
   }
 }
 
-/**
- * The index of the first cell that may say something else now that the one at `index` is new. A cell whose program was
- * blanked has had its say.
- */
+/** The index of the first cell that the new one at `index` may affect. A cell whose program was blanked is not affected. */
 function firstToRecheck(before: readonly Cell[], now: readonly Cell[], index: number): number {
   const blanked = now.findIndex(({ body }, at) => body !== before[at]?.body);
   return blanked < 0 ? index : Math.min(blanked + 1, index);
 }
 
-/** The end of a cell that changed nothing. */
+/** The end of a rejected cell, which changes nothing. */
 function rejected(report: CheckReport): CellEnd {
   return endOf({ status: 'error', alive: true, error: rejection(report), report: cellReport(report) });
 }
@@ -203,7 +201,7 @@ function counted(cells: readonly Cell[]): string {
   return cells.length === 1 ? 'cell was' : `${cells.length} cells were`;
 }
 
-function feedsIn(text: string): number {
+function lineFeedsIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
   return count;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mayHideSorry } from '../../../../src/languages/lean/verdict/hidden.ts';
+import { mayHideSorry } from '../../../../src/languages/lean/check/hiddenSorry.ts';
 
 const KNOWN = { name: 't', axioms: ['propext'], answered: true };
 const OFF = 'set_option warn.sorry false\n';

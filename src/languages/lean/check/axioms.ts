@@ -1,23 +1,26 @@
 import type { Diagnostic } from '../lsp/messages.ts';
 import { nameParts } from '../text/identifier.ts';
-import { severityOf } from './report.ts';
+import { severityOf } from './diagnostics.ts';
 
-/** What Lean says a declaration rests on. */
+/** A name that every library has. Lean answers a question about it unless the code is unfinished or has stopped Lean. */
+export const CONTROL = 'propext';
+
+/** The axioms that a declaration depends on, as Lean reports them. */
 export interface DeclarationAxioms {
   readonly name: string;
-  /** Null where Lean does not know the name, or says nothing that can be read. */
+  /** Null when Lean does not know the name, or gives no answer that can be read. */
   readonly axioms: readonly string[] | null;
-  /** Lean got as far as the question, and answered it with axioms or an error. */
+  /** Lean reached the question and answered it with axioms or an error. */
   readonly answered: boolean;
 }
 
-/** Lines to put at the end of a document, one question for each name, whatever namespace is open there. */
+/** One command a line that asks Lean for a name's axioms, whatever namespace is open; for the end of a document. */
 export function axiomCommands(names: readonly string[]): string {
   return names.map((name) => `${commandFor(name)}\n`).join('');
 }
 
 function commandFor(name: string): string {
-  // A comment is never answered: what cannot be asked stays open.
+  // A comment gets no answer, so a name that cannot be asked for stays unanswered.
   return nameParts(name) === null || name.includes('\n') ? '--' : `#print axioms _root_.${name}`;
 }
 
@@ -43,16 +46,16 @@ function answerIn(diagnostics: readonly Diagnostic[]): Omit<DeclarationAxioms, '
 
 /** The axioms that a message of `#print axioms` lists; null for any other message. */
 function axiomsIn(message: string): string[] | null {
-  const said = behindName(message.trim());
+  const said = afterName(message.trim());
   if (said === 'does not depend on any axioms') return [];
   const list = /^depends on axioms:\s*\[(.*)\]$/s.exec(said)?.[1];
-  return list === undefined ? null : pieces(list).map(plain);
+  return list === undefined ? null : entries(list).map(plain);
 }
 
 const QUOTES = /^['`‘’]$/;
 
-/** What follows the quoted name; a name may have quotes itself, so that the last one before a space counts. */
-function behindName(message: string): string {
+/** What follows the quoted name; a name may contain quotes, so only a quote before a space ends it. */
+function afterName(message: string): string {
   if (!QUOTES.test(message[0] ?? '')) return '';
   let inEscape = false;
   for (let offset = 1; offset < message.length; offset += 1) {
@@ -66,12 +69,12 @@ function behindName(message: string): string {
   return '';
 }
 
-/** The list's entries: between commas that are in no `«»` and no braces. */
-function pieces(list: string): string[] {
-  return (list.match(/(?:«[^»]*»|\{[^}]*\}|[^,])+/g) ?? []).map((piece) => piece.trim());
+/** The list's entries: commas in `«»` and braces do not separate. */
+function entries(list: string): string[] {
+  return (list.match(/(?:«[^»]*»|\{[^}]*\}|[^,])+/g) ?? []).map((entry) => entry.trim());
 }
 
-/** An axiom's name without universe levels and without the prefix that tells it from one in an open namespace. */
+/** An axiom's name without universe levels and without `_root_`. */
 function plain(name: string): string {
   return name.replace(/\.\{[^}]*\}$/, '').replace(/^_root_\./, '');
 }

@@ -1,19 +1,19 @@
 import type { DocumentSymbol, Range } from '../lsp/messages.ts';
 import { nameParts } from '../text/identifier.ts';
-import type { LineTable } from '../text/position.ts';
+import type { LineTable, TextRange } from '../text/position.ts';
 import { tokensOf } from '../text/tokens.ts';
 
-/** Something with a name that code declares. */
+/** A named declaration. */
 export interface Declaration {
   /** Fully qualified, with `«»` as written. */
   readonly name: string;
-  /** The word that declares it, such as `theorem` or `def`. */
+  /** For example `theorem` or `def`. */
   readonly keyword: string;
   /** Of the name, in the document. */
   readonly nameRange: Range;
 }
 
-/** LSP's kind for what Lean's `namespace` and `section` are both told as. */
+/** The symbol kind of both `namespace` and `section`. */
 const CONTAINER = 3;
 
 const KEYWORDS: ReadonlySet<string> = new Set([
@@ -30,11 +30,11 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'class',
 ]);
 
-/** What the document declares, in its order; what has no name is left out. */
+/** The document's named declarations, in order. */
 export function declarationsOf(symbols: readonly DocumentSymbol[], table: LineTable): Declaration[] {
   const namespaces = namespacesIn(symbols, table, { name: '', start: 0, end: table.text.length });
   return namesDeclared(table.text).map(({ keyword, start, end }) => {
-    // The symbols tell where namespaces are, but not what `open … in`, `mutual` or a notation such as `lemma` declares.
+    // Lean's symbols show the namespaces, but not what `open … in`, `mutual` or a notation such as `lemma` declares.
     const within = namespaces.findLast((space) => space.start <= start && start < space.end)?.name ?? '';
     return {
       name: qualified(within, table.text.slice(start, end)),
@@ -44,22 +44,29 @@ export function declarationsOf(symbols: readonly DocumentSymbol[], table: LineTa
   });
 }
 
-interface Stretch {
-  readonly name: string;
-  readonly start: number;
-  readonly end: number;
+/** The distinct names of the declarations whose name is in the range. */
+export function namesWithin(declarations: readonly Declaration[], table: LineTable, range: TextRange): string[] {
+  const own = declarations.filter(({ nameRange }) => {
+    const at = table.offsetAt(nameRange.start);
+    return range.start <= at && at < range.end;
+  });
+  return [...new Set(own.map(({ name }) => name))];
 }
 
-/** The namespaces with their full names, outer ones before those in them. */
-function namespacesIn(symbols: readonly DocumentSymbol[], table: LineTable, around: Stretch): Stretch[] {
+interface NamespaceRange extends TextRange {
+  readonly name: string;
+}
+
+/** The namespaces with their full names, outer ones before inner ones. */
+function namespacesIn(symbols: readonly DocumentSymbol[], table: LineTable, around: NamespaceRange): NamespaceRange[] {
   return symbols
     .filter(({ kind }) => kind === CONTAINER)
     .flatMap((symbol) => {
       const name = isNamespace(symbol, table) ? qualified(around.name, symbol.name) : around.name;
       const [start, end] = [table.offsetAt(symbol.range.start), table.offsetAt(symbol.range.end)];
-      // One that is still open is told by early versions as if it ended with its first line.
-      const stretch = { name, start, end: isClosed(table.text.slice(start, end)) ? end : around.end };
-      return [stretch, ...namespacesIn(symbol.children ?? [], table, stretch)];
+      // Early versions end an open namespace with its first line.
+      const range = { name, start, end: isClosed(table.text.slice(start, end)) ? end : around.end };
+      return [range, ...namespacesIn(symbol.children ?? [], table, range)];
     });
 }
 
@@ -80,7 +87,7 @@ function qualified(within: string, name: string): string {
   return within === '' ? name : `${within}.${name}`;
 }
 
-/** The names that code declares with their words and UTF-16 offsets, as its tokens tell; namespaces play no part. */
+/** The names that the code's tokens declare, as written, with their UTF-16 offsets. */
 export function namesDeclared(code: string): { keyword: string; start: number; end: number }[] {
   const tokens = tokensOf(code);
   const wordAt = (index: number) => {
@@ -92,7 +99,7 @@ export function namesDeclared(code: string): { keyword: string; start: number; e
     const keyword = wordAt(index);
     const next = tokens[index + 1];
     if (!KEYWORDS.has(keyword) || next?.kind !== 'name') continue;
-    // `class inductive` is one keyword in two words, and `deriving instance` is followed by a class.
+    // `class inductive` is one keyword, and `deriving instance` is followed by a class.
     if (KEYWORDS.has(wordAt(index + 1)) || wordAt(index - 1) === 'deriving') continue;
     declared.push({ keyword, start: next.start, end: next.end });
   }
@@ -108,12 +115,12 @@ export interface MainDeclaration {
 
 const RUNNABLE: ReadonlySet<string> = new Set(['def', 'abbrev', 'opaque', 'constant']);
 
-/** Whether what the word declares can be a program. */
+/** Whether a declaration with this keyword can be a program. */
 export function isRunnable(keyword: string): boolean {
   return RUNNABLE.has(keyword);
 }
 
-/** The last `def main` of the document that is in no namespace, or null. */
+/** The last `main` of the document outside of namespaces, or null. */
 export function findMain(symbols: readonly DocumentSymbol[], table: LineTable): MainDeclaration | null {
   const main = declarationsOf(symbols, table).findLast(({ name, keyword }) => name === 'main' && isRunnable(keyword));
   if (!main) return null;

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { slices } from '../../../../src/base/slices.ts';
+import { axiomsOf } from '../../../../src/languages/lean/check/axioms.ts';
+import { declarationsOf } from '../../../../src/languages/lean/check/declarations.ts';
+import { diagnosticsIn } from '../../../../src/languages/lean/check/diagnostics.ts';
+import { factsOf, verdictOf } from '../../../../src/languages/lean/check/verdict.ts';
 import { Diagnostic, Range, readSymbols } from '../../../../src/languages/lean/lsp/messages.ts';
 import { LineTable, ORIGIN } from '../../../../src/languages/lean/text/position.ts';
-import { axiomsOf } from '../../../../src/languages/lean/verdict/axioms.ts';
-import { declarationsOf } from '../../../../src/languages/lean/verdict/declarations.ts';
-import { diagnosticsIn } from '../../../../src/languages/lean/verdict/report.ts';
-import { factsOf, verdictOf } from '../../../../src/languages/lean/verdict/verdict.ts';
-import { messagesOf } from './diagnostics.ts';
+import { messagesOf } from './made.ts';
 
 const Line = z.object({
   message: z
@@ -63,7 +63,7 @@ describe('what a real server said', () => {
   const errors = new Recording('02-errors');
   const verdictIn = (text: string) => {
     const found = diagnosticsIn(errors.diagnostics, errors.table, cell(errors, text));
-    return verdictOf({ complete: true, fatal: false, hidden: false, axioms: [], ...factsOf(found) });
+    return verdictOf({ fatal: false, hidden: false, axioms: [], ...factsOf(found) });
   };
 
   it.each([

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { plainError, violentEnd } from '../../exit.ts';
 import type { CellEnd } from '../../language.ts';
+import type { SegmentedDocument } from '../check/segmentedDocument.ts';
 import type { NoAnswer } from '../lsp/document.ts';
 import { tokensOf } from '../text/tokens.ts';
-import { runProgram } from '../worker/program.ts';
+import { runProgram } from '../worker/leanRun.ts';
 import { evaluated, evaluation } from './evaluation.ts';
 import type { Job } from './job.ts';
 import { type OpenPipes, openPipes } from './pipes.ts';
-import type { SessionDocument } from './sessionDocument.ts';
 
 /** How a program ended. */
 export interface ProgramEnd extends Pick<CellEnd, 'status' | 'error' | 'exitCode'> {
@@ -18,7 +18,7 @@ export interface ProgramEnd extends Pick<CellEnd, 'status' | 'error' | 'exitCode
 /** What a program runs in. */
 export interface ProgramPlace {
   readonly sandbox: Sandbox;
-  readonly document: SessionDocument;
+  readonly document: SegmentedDocument;
   /** The whole document, in which the program is the only `main`. */
   readonly segments: readonly string[];
   /** No cell has an error; otherwise it is only in Lean's worker that it can be run. */

@@ -1,0 +1,233 @@
+import type { NoAnswer, Settled, SettledVersion } from '../lsp/document.ts';
+import type { Diagnostic, DocumentSymbol } from '../lsp/messages.ts';
+import type { CheckReport } from '../report.ts';
+import { exitIn } from '../text/exit.ts';
+import type { ImportRange } from '../text/importRanges.ts';
+import type { TextRange } from '../text/position.ts';
+import { axiomCommands, axiomsOf, CONTROL } from './axioms.ts';
+import { type CellSource, canBeSeparated, segmentOf, withLastLineFeed } from './cellSource.ts';
+import { declarationsOf, findMain, namesWithin } from './declarations.ts';
+import { diagnosticsIn } from './diagnostics.ts';
+import { follow, type Scopes, usesScopes } from './outline.ts';
+import { isSound, type Reading, type ReportTerms, reportOn } from './reading.ts';
+import type { SegmentedDocument } from './segmentedDocument.ts';
+import { factsOf } from './verdict.ts';
+
+/** A cell to check at the end of Lean's document. */
+export interface CellToCheck {
+  readonly source: CellSource;
+  /** The segments of the document before the cell; the first one is the header. */
+  readonly before: readonly string[];
+  /** The scopes that these segments leave open; null when they open and close none. */
+  readonly scopes: Scopes | null;
+  /** The caller's own imports, where errors of the header count as the cell's. */
+  readonly imports?: readonly ImportRange[];
+}
+
+/** Where and how a cell is checked. */
+export interface CheckTerms extends ReportTerms {
+  readonly document: SegmentedDocument;
+}
+
+/** A check that ran to its end; the document holds the cell, as it was checked last. */
+export interface CheckedCell {
+  readonly kind: 'checked';
+  readonly report: CheckReport;
+  readonly reading: Reading;
+  /** Whether the cell's segment ends with the separator from now on; meaningless for a rejected cell. */
+  readonly hasSeparator: boolean;
+  /** The program that the cell declares, as a range of its body; null also when the cell has errors. */
+  readonly main: TextRange | null;
+  /** Lean could not elaborate the header, so nothing after it was checked. */
+  readonly headerFailed: boolean;
+}
+
+/** How a check ended. `unchecked`: the server published nothing, as old servers do after a header that failed. */
+export type CheckEnd = CheckedCell | { readonly kind: 'unchecked' } | NoAnswer;
+
+/** One pass of Lean over the document. */
+interface Pass {
+  readonly body: string;
+  readonly hasSeparator: boolean;
+  /** The declarations whose axioms Lean is asked for after the cell; null to put nothing after the cell. */
+  readonly names: readonly string[] | null;
+}
+
+/** What a pass read. */
+interface PassEnd extends Reading {
+  readonly kind: 'read';
+  /** There is an error after the cell: its end runs into the text that follows. */
+  readonly runsOver: boolean;
+  readonly headerFailed: boolean;
+}
+
+/** The segments that the first pass puts after `before`; a document that starts with them saves an edit. */
+export function firstSegments(cell: CellToCheck): string[] {
+  return segmentsOf(firstPass(cell));
+}
+
+/**
+ * Checks a cell: the only place where Lean's answers become a verdict. One pass asks for everything: the cell, the
+ * separator, and the axioms of what the cell declares. Unfinished code runs into the text after it, so in doubt the cell is
+ * checked again with nothing after it.
+ */
+export function checkCell(cell: CellToCheck, terms: CheckTerms): Promise<CheckEnd> {
+  return new CellCheck(cell, terms).run();
+}
+
+class CellCheck {
+  readonly #cell: CellToCheck;
+  readonly #terms: CheckTerms;
+  /** The last pass stopped at the header; an old server says nothing about later edits of such a document. */
+  #needsReopen = false;
+
+  constructor(cell: CellToCheck, terms: CheckTerms) {
+    this.#cell = cell;
+    this.#terms = terms;
+  }
+
+  async run(): Promise<CheckEnd> {
+    const pass = firstPass(this.#cell);
+    if (pass.names === null) return this.#runAlone();
+    const first = await this.#read(pass);
+    if (first.kind !== 'read') return first;
+    const isDoubtful = first.runsOver || (isSound(first) && !(await this.#isAnswered(first, pass.names)));
+    return isDoubtful ? this.#runAlone() : this.#conclude(first, true);
+  }
+
+  /** Checks the cell with nothing after it, then asks for the names that Lean's own symbols give. */
+  async #runAlone(): Promise<CheckEnd> {
+    const { body, from } = this.#cell.source;
+    const alone = await this.#read({ body, hasSeparator: false, names: null });
+    if (alone.kind !== 'read') return alone;
+    if (!isSound(alone)) return this.#conclude(alone, false);
+    const names = this.#namesIn(await this.#symbols());
+    const separated = canBeSeparated(body) ? await this.#read({ body, hasSeparator: true, names }) : null;
+    if (separated && separated.kind !== 'read') return separated;
+    const hasSeparator = separated !== null && !separated.runsOver;
+    const asked = hasSeparator ? separated : await this.#read({ body, hasSeparator: false, names });
+    if (asked.kind !== 'read') return asked;
+    const exit = asked.answers[0]?.answered ? null : exitIn(body, from);
+    if (!exit) return this.#conclude({ ...alone, answers: asked.answers }, hasSeparator);
+    if (!exit.isLast) return this.#conclude({ ...alone, exit: this.#inDocument(exit) }, hasSeparator);
+    // Lean has checked all of the code, and can be asked before it stops.
+    const before = await this.#read({ body: body.slice(0, exit.start), hasSeparator: false, names });
+    return before.kind === 'read' ? this.#conclude({ ...alone, answers: before.answers }, hasSeparator) : before;
+  }
+
+  async #read(pass: Pass): Promise<PassEnd | Exclude<Settled, SettledVersion>> {
+    const { document, signal } = this.#terms;
+    if (signal.aborted) return { kind: 'aborted' };
+    const segments = [...this.#cell.before, ...segmentsOf(pass)];
+    if (this.#needsReopen) document.reopen(segments);
+    else document.become(segments);
+    const settled = await document.lean.settled(signal);
+    if (settled.kind !== 'settled') return settled;
+    this.#needsReopen = settled.fatalAt !== null;
+    return this.#readingOf(settled, pass);
+  }
+
+  #readingOf({ diagnostics, fatalAt }: SettledVersion, { body, names }: Pass): PassEnd {
+    const { source, imports } = this.#cell;
+    const { document } = this.#terms;
+    const { table } = document.lean;
+    const headerEnd = document.startOf(1);
+    const end = this.#start + (names === null ? body : withLastLineFeed(body)).length;
+    const region = {
+      from: imports ? 0 : this.#start,
+      start: this.#start + source.from,
+      end,
+      origin: source.origin,
+      ...(imports && { header: { end: headerEnd, imports } }),
+    };
+    const asked = names === null ? [] : [CONTROL, ...names];
+    const separatorLine = table.positionAt(end).line;
+    const questionLine = document.lineOf(this.#index + 1);
+    const after = (diagnostic: Diagnostic) =>
+      diagnostic.range.start.line >= separatorLine && !isAnswer(diagnostic, questionLine, asked.length);
+    return {
+      kind: 'read',
+      region,
+      diagnostics: diagnosticsIn(diagnostics, table, region),
+      answers: axiomsOf(diagnostics, questionLine, asked),
+      isFatal: fatalAt !== null,
+      runsOver: names !== null && factsOf(diagnostics.filter(after)).errors > 0,
+      headerFailed: fatalAt !== null && table.offsetAt(fatalAt) <= headerEnd,
+    };
+  }
+
+  /** Whether Lean answered for each name, and the names are those that Lean's symbols give where scopes matter. */
+  async #isAnswered({ answers }: Reading, names: readonly string[]): Promise<boolean> {
+    if (answers.some(({ axioms }) => axioms === null)) return false;
+    if (this.#cell.scopes === null && !usesScopes(this.#cell.source.outline)) return true;
+    const exact = this.#namesIn(await this.#symbols());
+    return exact.length === names.length && exact.every((name, index) => name === names[index]);
+  }
+
+  async #conclude(read: PassEnd, hasSeparator: boolean): Promise<CheckedCell> {
+    const { document, ...terms } = this.#terms;
+    const report = await reportOn(document.lean, read, terms);
+    const main = isSound(read) ? await this.#main() : null;
+    return { kind: 'checked', report, reading: read, hasSeparator, main, headerFailed: read.headerFailed };
+  }
+
+  /** The cell's program: its tokens show that there may be one, and Lean's symbols where it is. */
+  async #main(): Promise<TextRange | null> {
+    if (!mentionsMain(this.#cell.source)) return null;
+    const { table } = this.#terms.document.lean;
+    const main = findMain(await this.#symbols(), table);
+    if (!main || table.offsetAt(main.nameRange.start) < this.#start) return null;
+    const [start, end] = [table.offsetAt(main.range.start), table.offsetAt(main.range.end)];
+    return { start: start - this.#start, end: end - this.#start };
+  }
+
+  #namesIn(symbols: readonly DocumentSymbol[]): string[] {
+    const { body, from } = this.#cell.source;
+    const { table } = this.#terms.document.lean;
+    return namesWithin(declarationsOf(symbols, table), table, this.#inDocument({ start: from, end: body.length }));
+  }
+
+  async #symbols(): Promise<readonly DocumentSymbol[]> {
+    const { document, signal } = this.#terms;
+    const symbols = await document.lean.documentSymbols(signal);
+    return symbols.kind === 'ok' ? symbols.value : [];
+  }
+
+  #inDocument({ start, end }: TextRange): TextRange {
+    return { start: this.#start + start, end: this.#start + end };
+  }
+
+  /** Where the cell's segment starts in the document. */
+  get #start(): number {
+    return this.#terms.document.startOf(this.#index);
+  }
+
+  get #index(): number {
+    return this.#cell.before.length;
+  }
+}
+
+function firstPass({ source, scopes }: CellToCheck): Pass {
+  const { body, from, outline } = source;
+  const hasSeparator = canBeSeparated(body);
+  const own = follow(outline, scopes ?? []).declared.filter(({ at }) => at >= from);
+  return { body, hasSeparator, names: hasSeparator ? distinct(own.map(({ name }) => name)) : null };
+}
+
+function segmentsOf({ body, hasSeparator, names }: Pass): string[] {
+  if (names === null) return body === '' ? [] : [body];
+  return [segmentOf({ body, hasSeparator }), axiomCommands([CONTROL, ...names])];
+}
+
+/** Whether a diagnostic answers a question; code that takes the separator as its own fails where the first one begins. */
+function isAnswer({ range: { start } }: Diagnostic, first: number, count: number): boolean {
+  return first <= start.line && start.line < first + count && !(start.line === first && start.character === 0);
+}
+
+function mentionsMain({ outline }: CellSource): boolean {
+  return outline.some((event) => event.kind === 'declare' && event.runnable && /(^|\.)main$/.test(event.name));
+}
+
+function distinct(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}
