@@ -1,51 +1,30 @@
 import { join } from 'node:path';
 import { OPTION_KEYS } from '../engine/optionKeys.ts';
 import type { Options } from '../engine/options.ts';
-import { sourcesOf } from './dockerMcp.ts';
-import { leanDockerMcp } from './leanDockerMcp.ts';
-import { pythonDockerMcp } from './pythonDockerMcp.ts';
-import { type OptionSource, resolveOptions } from './resolveOptions.ts';
+import { leanDockerMcp, pythonDockerMcp, sourcesOf } from './dockerMcp.ts';
+import { resolveOptions } from './resolveOptions.ts';
+import type { FoundSources, Note, OptionSource, PendingNote, Variables } from './source.ts';
 import { readYaml } from './yamlFile.ts';
 
-/** The options that are in force, where they came from, and what was wrong there. */
+/** The resolved options, their files, and what was invalid there. */
 export interface Configuration {
   readonly options: Options;
   /** Configuration files that were read. */
   readonly files: readonly string[];
-  /** Wrong values, one sentence each. */
+  /** Invalid values, one sentence each. */
   readonly problems: readonly string[];
-  /** What is not taken from the configuration of another program although nothing is wrong with it. */
+  /** Valid settings of another program that have no option here. */
   readonly notes: readonly Note[];
 }
 
-/** A sentence on a configuration. An important one is said at each start, the others by the doctor. */
-export interface Note {
-  readonly text: string;
-  readonly important: boolean;
-}
-
-/** A note that depends on the options in force; its text is null where there is nothing to say. */
-export interface PendingNote {
-  readonly text: (options: Options) => string | null;
-  readonly important: boolean;
-}
-
-/** Where configuration is looked for. */
+/** Where `loadConfiguration` looks for configuration. */
 export interface ConfigPlaces {
   /** Option key → text, from the command line. */
   readonly flags: Readonly<Record<string, string>>;
   /** An editor's settings, those that the user set. */
   readonly settings?: OptionSource;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Variables;
   readonly home: string;
-}
-
-/** Sources found, the strongest first. */
-export interface FoundSources {
-  readonly sources: readonly OptionSource[];
-  readonly files: readonly string[];
-  readonly problems: readonly string[];
-  readonly notes?: readonly PendingNote[];
 }
 
 const PREFIX = 'HOTHOUSE_';
@@ -53,8 +32,8 @@ const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
 
 /**
  * Reads the configuration: command line, settings, `HOTHOUSE_*` variables, YAML, then what python-docker-mcp and
- * lean-docker-mcp are set up with, in this order, then defaults. What is wrong is told and passed over. A variable that is
- * empty is not set.
+ * lean-docker-mcp are set up with, in this order, then defaults. Invalid values are reported and ignored. An empty variable
+ * counts as not set.
  */
 export async function loadConfiguration({ flags, settings, env, home }: ConfigPlaces): Promise<Configuration> {
   const found = [
@@ -93,7 +72,7 @@ function flagSource([key, value]: [string, string]): OptionSource {
   return { name: 'the command line', values: { [key]: value }, text: true };
 }
 
-function variableSources(env: ConfigPlaces['env']): FoundSources {
+function variableSources(env: Variables): FoundSources {
   const keys = new Map(OPTION_KEYS.map(({ key }) => [variableOf(key), key]));
   const sources: OptionSource[] = [];
   const problems: string[] = [];
@@ -101,12 +80,13 @@ function variableSources(env: ConfigPlaces['env']): FoundSources {
     if (!name.startsWith(PREFIX) || name === CONFIG_VARIABLE || !value?.trim()) continue;
     const key = keys.get(name);
     if (key) sources.push({ name, values: { [key]: value }, text: true });
-    else problems.push(`${name} sets no option and was passed over; there are ${[...keys.keys()].join(', ')}.`);
+    else
+      problems.push(`${name} is not a variable of Hothouse and was ignored; there are ${[...keys.keys()].join(', ')}.`);
   }
   return { sources, files: [], problems };
 }
 
-async function fileSources(env: ConfigPlaces['env'], home: string): Promise<FoundSources> {
+async function fileSources(env: Variables, home: string): Promise<FoundSources> {
   const chosen = env[CONFIG_VARIABLE]?.trim();
   const path = chosen || join(home, '.hothouse', 'config.yaml');
   const file = await readYaml(path);

@@ -1,74 +1,57 @@
 import { join } from 'node:path';
-import { given } from '../engine/describeSchema.ts';
 import type { Options } from '../engine/options.ts';
-import type { ConfigPlaces, FoundSources, PendingNote } from './config.ts';
-import type { OptionSource } from './resolveOptions.ts';
+import {
+  megabytes,
+  type OptionMapping,
+  replacedImage,
+  SHARED_MAPPINGS,
+  unsupported,
+  unsupportedPolicy,
+} from './optionMapping.ts';
+import type { FoundSources, OptionSource, PendingNote, Variables } from './source.ts';
 import { readYaml } from './yamlFile.ts';
 
-/** What a setting of another program is here. */
-export type Counterpart = OptionCounterpart | NoCounterpart;
-
-/** An option of ours. */
-export interface OptionCounterpart {
-  readonly key: string;
-  /** The value in our units; undefined where it changes nothing here. */
-  readonly convert?: (value: unknown) => unknown;
-}
-
-/** Nothing that changes an option. */
-export interface NoCounterpart {
-  /** Why not, and what holds instead, for people: goes behind `docker.image in FILE`; null where there is nothing to say. */
-  readonly why: (value: unknown, options: Options) => string | null;
-  /** It changes what runs, or what may be run: said at each start, not by the doctor alone. */
-  readonly important?: boolean;
-}
-
-/** A program whose configuration is understood. */
+/** Another program whose configuration is read. */
 export interface OtherProgram {
   /** As its folder and its variables spell it: `python-docker-mcp`. */
   readonly name: string;
-  /** `group.key`, or the key of a whole group, of its file → what it is here. */
-  readonly counterparts: Readonly<Record<string, Counterpart>>;
+  /** `group.key`, or the key of a whole group, of its file → its meaning here. */
+  readonly mappings: Readonly<Record<string, OptionMapping>>;
 }
 
-/** What is the same in both programs. Values that cannot be converted are handed on: the schema tells what it accepts. */
-export const SHARED_COUNTERPARTS: Readonly<Record<string, Counterpart>> = {
-  'docker.cpu_limit': { key: 'limits.cpus' },
-  'docker.timeout': { key: 'limits.timeoutSeconds' },
-  'docker.network_disabled': { key: 'limits.network', convert: (value) => negated(booleanOf(value)) },
-  'docker.pool_size': { key: 'pool.size' },
-  'docker.pool_max_age': { key: 'pool.maxAgeSeconds' },
-  'docker.max_concurrent_creations': { key: 'pool.maxConcurrentCreations' },
-  // Those programs take every other word for no.
-  'docker.pool_enabled': { key: 'pool.reuse', convert: (value) => (booleanOf(value) === true ? undefined : 'never') },
-  'docker.working_dir': { why: () => 'has no effect here: code runs in /workspace.' },
-  // It has no effect in those programs either, and nobody is to lose a wall by it.
-  'docker.read_only': {
-    why: (value, { limits }) =>
-      booleanOf(value) === limits.readOnly
-        ? null
-        : `has no effect here: limits.readOnly decides, which is ${limits.readOnly}.`,
+const NO_POLICY = unsupportedPolicy('code can import every module in the image');
+
+export const pythonDockerMcp: OtherProgram = {
+  name: 'python-docker-mcp',
+  mappings: {
+    ...SHARED_MAPPINGS,
+    'docker.image': replacedImage('python.image', ({ python }) => python.image),
+    'docker.memory_limit': { key: 'limits.memoryMb', convert: megabytes },
+    package: unsupported('install packages in the image'),
+    allowed_modules: NO_POLICY,
+    blocked_modules: NO_POLICY,
   },
-  'docker.debug': { why: (value) => (booleanOf(value) === true ? 'has no effect here: use --verbose.' : null) },
 };
 
-/** An image of another program; `imageOf` gives ours, and `option` names it. */
-export function otherImage(option: string, imageOf: (options: Options) => string): NoCounterpart {
-  return {
-    important: true,
-    why: (value, options) => {
-      const ours = imageOf(options);
-      return value === ours ? null : `is ${given(value)}, which is not used: ${option} decides, which is "${ours}".`;
-    },
-  };
-}
+/** Settings with an option of Lean's own go there, the rest apply to every language. */
+export const leanDockerMcp: OtherProgram = {
+  name: 'lean-docker-mcp',
+  mappings: {
+    ...SHARED_MAPPINGS,
+    'docker.image': replacedImage('lean.image', ({ lean }) => lean.image),
+    'docker.cpu_limit': { key: 'lean.cpus' },
+    'docker.memory_limit': { key: 'lean.memoryMb', convert: megabytes },
+    'lean.allowed_imports': { key: 'lean.allowedImports' },
+    'lean.blocked_imports': { key: 'lean.blockedImports' },
+  },
+};
 
-/** What another program is set up with, its variables before its file. */
-export async function sourcesOf(program: OtherProgram, env: ConfigPlaces['env'], home: string): Promise<FoundSources> {
-  const { name, counterparts } = program;
+/** The configuration of another program, its variables before its file. */
+export async function sourcesOf(program: OtherProgram, env: Variables, home: string): Promise<FoundSources> {
+  const { name, mappings } = program;
   const prefix = `${name.replaceAll('-', '_').toUpperCase()}_`;
-  const { path, file, notes } = await fileOf(name, env[`${prefix}CONFIG`], home);
-  const known = new Map(Object.entries(counterparts));
+  const { path, file, notes } = await readConfiguration(name, env[`${prefix}CONFIG`], home);
+  const known = new Map(Object.entries(mappings));
   const settings = file.kind === 'values' ? settingsOf(path, file.values, known) : [];
   const all = [...variables(env, prefix), ...settings];
   return {
@@ -79,16 +62,7 @@ export async function sourcesOf(program: OtherProgram, env: ConfigPlaces['env'],
   };
 }
 
-/** Docker's spelling of an amount of memory in MB; what is none stays as it is. */
-export function megabytes(value: unknown): unknown {
-  const match = /^(\d+(?:\.\d+)?)([bkmg]?)i?b?$/i.exec(String(value).trim());
-  const factor = MEGABYTES[match?.[2]?.toLowerCase() ?? 'none'];
-  return factor === undefined ? value : Math.round(Number(match?.[1]) * factor);
-}
-
-const MEGABYTES: Readonly<Record<string, number>> = { '': 1 / 1_048_576, b: 1 / 1_048_576, k: 1 / 1024, m: 1, g: 1024 };
-
-type Counterparts = ReadonlyMap<string, Counterpart>;
+type Mappings = ReadonlyMap<string, OptionMapping>;
 
 interface Setting {
   readonly key: string;
@@ -99,18 +73,18 @@ interface Setting {
   readonly value: unknown;
 }
 
-/** The file that a variable names, or the one in the program's folder where there is none of that name. */
-async function fileOf(program: string, chosen: string | undefined, home: string) {
-  const usual = join(home, `.${program}`, 'config.yaml');
-  const path = chosen?.trim() || usual;
+/** The file that a variable names, or the default one where that does not exist. */
+async function readConfiguration(program: string, chosen: string | undefined, home: string) {
+  const fallback = join(home, `.${program}`, 'config.yaml');
+  const path = chosen?.trim() || fallback;
   const file = await readYaml(path);
-  if (file.kind !== 'absent' || path === usual) return { path, file, notes: [] };
-  const text = `${path}, which the configuration of ${program} names, does not exist; ${usual} is looked for.`;
-  return { path: usual, file: await readYaml(usual), notes: [{ important: false, text: () => text }] };
+  if (file.kind !== 'absent' || path === fallback) return { path, file, notes: [] };
+  const text = `${path}, which the configuration of ${program} names, does not exist; trying ${fallback}.`;
+  return { path: fallback, file: await readYaml(fallback), notes: [{ important: false, text: () => text }] };
 }
 
-/** One that is empty is not set. */
-function variables(env: ConfigPlaces['env'], prefix: string): Setting[] {
+/** An empty variable counts as not set. */
+function variables(env: Variables, prefix: string): Setting[] {
   return Object.entries(env)
     .filter(([name, value]) => name.startsWith(prefix) && name !== `${prefix}CONFIG` && value?.trim())
     .map(([name, value]) => ({
@@ -118,7 +92,7 @@ function variables(env: ConfigPlaces['env'], prefix: string): Setting[] {
     }));
 }
 
-function settingsOf(path: string, values: unknown, known: Counterparts): Setting[] {
+function settingsOf(path: string, values: unknown, known: Mappings): Setting[] {
   const groups = new Set([...known.keys()].filter((key) => key.includes('.')).map((key) => key.split('.')[0]));
   return entriesOf(values).flatMap(([group, value]): Setting[] => {
     if (!groups.has(group)) return [{ key: group, label: group, path, value }];
@@ -128,20 +102,20 @@ function settingsOf(path: string, values: unknown, known: Counterparts): Setting
   });
 }
 
-function sourceOf({ key, label, path, value }: Setting, known: Counterparts): OptionSource[] {
-  const counterpart = known.get(key);
-  if (!counterpart || !('key' in counterpart) || value === null) return [];
-  const converted = counterpart.convert ? counterpart.convert(value) : value;
-  return [{ name: nameOf({ label, path }), values: { [counterpart.key]: converted }, text: true }];
+function sourceOf({ key, label, path, value }: Setting, known: Mappings): OptionSource[] {
+  const mapping = known.get(key);
+  if (!mapping || !('key' in mapping) || value === null) return [];
+  const converted = mapping.convert ? mapping.convert(value) : value;
+  return [{ name: nameOf({ label, path }), values: { [mapping.key]: converted }, text: true }];
 }
 
-function notesOf(settings: readonly Setting[], program: string, known: Counterparts): PendingNote[] {
+function notesOf(settings: readonly Setting[], program: string, known: Mappings): PendingNote[] {
   return settings.flatMap((setting): PendingNote[] => {
-    const counterpart = known.get(setting.key);
+    const mapping = known.get(setting.key);
     const name = nameOf(setting);
-    if (!counterpart) return [{ important: false, text: () => `${name} is not known as a setting of ${program}.` }];
-    if ('key' in counterpart || isEmpty(setting.value)) return [];
-    const { why, important = false } = counterpart;
+    if (!mapping) return [{ important: false, text: () => `${name} is not a known setting of ${program}.` }];
+    if ('key' in mapping || isEmpty(setting.value)) return [];
+    const { why, important = false } = mapping;
     const text = (options: Options) => {
       const reason = why(setting.value, options);
       return reason === null ? null : `${name} ${reason}`;
@@ -160,19 +134,4 @@ function isEmpty(value: unknown): boolean {
 
 function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
-}
-
-const WORDS: Readonly<Record<string, boolean>> = {
-  ...{ true: true, yes: true, on: true, '1': true },
-  ...{ false: false, no: false, off: false, '0': false },
-};
-
-/** As those programs and their files spell it, in any case; what is none stays as it is. */
-function booleanOf(value: unknown): unknown {
-  const word = String(value).trim().toLowerCase();
-  return Object.hasOwn(WORDS, word) ? WORDS[word] : value;
-}
-
-function negated(value: unknown): unknown {
-  return typeof value === 'boolean' ? !value : value;
 }

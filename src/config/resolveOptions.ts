@@ -1,21 +1,13 @@
-import { accepted, given } from '../engine/describeSchema.ts';
+import { describeSchema, formatValue } from '../engine/describeSchema.ts';
 import { OPTION_KEYS, type OptionKey } from '../engine/optionKeys.ts';
 import { Options } from '../engine/options.ts';
+import type { OptionSource } from './source.ts';
 
-/** Values from one place, spelled as nested objects, as dotted keys or as both. */
-export interface OptionSource {
-  /** For people: `~/.hothouse/config.yaml`, `HOTHOUSE_POOL_SIZE`. */
-  readonly name: string;
-  readonly values: unknown;
-  /** Values are text, as in variables and on the command line; `"4"` is then a number where one is wanted. */
-  readonly text?: boolean;
-}
-
-/** What was wrong with a source and what was done about it. */
+/** An invalid value or unknown key in a source, which was ignored. */
 export interface OptionProblem {
   readonly key: string;
   readonly source: string;
-  /** Names key, source, what is accepted and what is used instead. */
+  /** Names key, source, accepted values and the value in use. */
   readonly message: string;
 }
 
@@ -26,8 +18,8 @@ interface Entry {
 }
 
 /**
- * Options from sources, the strongest first. A wrong value or an unknown key is told and passed over: the next source
- * that has the option decides, at last the default.
+ * Options from sources, the strongest first. Invalid values and unknown keys are reported and ignored: the next
+ * source that has the option decides, and the default last.
  */
 export function resolveOptions(sources: readonly OptionSource[]): {
   readonly options: Options;
@@ -43,7 +35,7 @@ export function resolveOptions(sources: readonly OptionSource[]): {
 
 function flatten(values: unknown, prefix = ''): [key: string, value: unknown][] {
   if (values === undefined || values === null) return [];
-  // A leaf, or a value where a group should be: then its key is no option's and is told as unknown.
+  // A leaf, or a value in place of a group, whose key is then reported as unknown.
   if (typeof values !== 'object' || Array.isArray(values) || OPTION_KEYS.some(({ key }) => key === prefix)) {
     return [[prefix, values]];
   }
@@ -54,10 +46,11 @@ function decide(option: OptionKey, entries: readonly Entry[]) {
   const wrong: Entry[] = [];
   for (const entry of entries.filter(({ key }) => key === option.key)) {
     const parsed = option.schema.safeParse(entry.source.text ? fromText(option, entry.value) : entry.value);
-    if (parsed.success) return { option, value: parsed.data, problems: tell(wrong, option, parsed.data, entry.source) };
+    if (parsed.success)
+      return { option, value: parsed.data, problems: invalid(wrong, option, parsed.data, entry.source) };
     wrong.push(entry);
   }
-  return { option, value: option.fallback, problems: tell(wrong, option, option.fallback) };
+  return { option, value: option.fallback, problems: invalid(wrong, option, option.fallback) };
 }
 
 function fromText({ fallback }: OptionKey, value: unknown): unknown {
@@ -69,12 +62,12 @@ function fromText({ fallback }: OptionKey, value: unknown): unknown {
   return text;
 }
 
-function tell(wrong: Entry[], option: OptionKey, used: unknown, source?: OptionSource): OptionProblem[] {
+function invalid(wrong: Entry[], option: OptionKey, used: unknown, source?: OptionSource): OptionProblem[] {
   const from = source ? `from ${source.name}` : 'the default';
   return wrong.map((entry) => ({
     key: option.key,
     source: entry.source.name,
-    message: `${option.key} is ${given(entry.value)} in ${entry.source.name}, but must be ${accepted(option.schema)}; ${given(used)} is used, ${from}.`,
+    message: `${option.key} is ${formatValue(entry.value)} in ${entry.source.name}, but must be ${describeSchema(option.schema)}; ${formatValue(used)} is used, ${from}.`,
   }));
 }
 
@@ -85,6 +78,6 @@ function unknownKey({ key, source }: Entry): OptionProblem {
   return {
     key,
     source: source.name,
-    message: `${key || 'The whole'} in ${source.name} is no option and was passed over; there are ${known.join(', ')}.`,
+    message: `${key || 'The content'} in ${source.name} is not an option and was ignored; there are ${known.join(', ')}.`,
   };
 }

@@ -14,7 +14,7 @@ export async function readYaml(path: string): Promise<YamlFile> {
     return { kind: 'values', values: parse(await readFile(path, 'utf8')) };
   } catch (error) {
     if (isAbsent(error)) return { kind: 'absent' };
-    return { kind: 'unreadable', message: `${path} was passed over: ${reason(error)}` };
+    return { kind: 'unreadable', message: `${path} was ignored: ${reason(error)}` };
   }
 }
 
@@ -25,5 +25,5 @@ function isAbsent(error: unknown): boolean {
 function reason(error: unknown): string {
   if (!(error instanceof YAMLParseError)) return messageOf(error);
   const line = error.linePos?.[0].line;
-  return `it is not YAML${line === undefined ? '' : `, line ${line}`} (${error.code}).`;
+  return `it is not valid YAML${line === undefined ? '' : `, line ${line}`} (${error.code}).`;
 }

@@ -2,24 +2,24 @@ import { z } from 'zod';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** What a schema accepts, for people: `a whole number from 1 to 256`, `"reset" or "never"`. */
-export function accepted(schema: z.ZodType): string {
-  return words(z.toJSONSchema(schema, { io: 'input' }));
+/** The values that a schema accepts, for people: `a whole number from 1 to 256`, `"reset" or "never"`. */
+export function describeSchema(schema: z.ZodType): string {
+  return describeJsonSchema(z.toJSONSchema(schema, { io: 'input' }));
 }
 
-/** A value that was given, for people: as JSON, at most 80 characters. */
-export function given(value: unknown): string {
+/** A value for people: as JSON, at most 80 characters. */
+export function formatValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-function words(schema: JsonSchema): string {
+function describeJsonSchema(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' or ');
   switch (schema.type) {
     case 'integer':
-      return `a whole number${range(schema)}`;
+      return `a whole number${formatRange(schema)}`;
     case 'number':
-      return `a number${range(schema)}`;
+      return `a number${formatRange(schema)}`;
     case 'boolean':
       return 'true or false';
     case 'array':
@@ -31,6 +31,6 @@ function words(schema: JsonSchema): string {
   }
 }
 
-function range({ minimum, maximum }: JsonSchema): string {
+function formatRange({ minimum, maximum }: JsonSchema): string {
   return minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
 }

@@ -1,6 +1,6 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { accepted, given } from '../engine/describeSchema.ts';
+import { describeSchema, formatValue } from '../engine/describeSchema.ts';
 import type { Engine, EngineProblem, Owner, RunOutput } from '../engine/types.ts';
 import { outOfRange } from './outOfRange.ts';
 
@@ -70,7 +70,7 @@ function describe(issue: z.core.$ZodIssue, input: z.ZodObject, args: unknown): s
   const name = String(issue.path[0]);
   const value = givenFor(args, name);
   if (value === undefined) return [`Argument "${name}" is required; nothing was given.`];
-  return [`Argument "${name}" must be ${acceptedBy(input, name)}; ${given(value)} was given.`];
+  return [`Argument "${name}" must be ${acceptedBy(input, name)}; ${formatValue(value)} was given.`];
 }
 
 function acceptedArguments(input: z.ZodObject): string {
@@ -82,7 +82,7 @@ function acceptedArguments(input: z.ZodObject): string {
 }
 
 function acceptedBy(input: z.ZodObject, name: string): string {
-  return accepted(input.shape[name] as z.ZodType);
+  return describeSchema(input.shape[name] as z.ZodType);
 }
 
 function isOptional(input: z.ZodObject, name: string): boolean {

@@ -22,12 +22,12 @@ function load(env: Record<string, string> = {}, flags: Record<string, string> = 
   return loadConfiguration({ flags, env, home });
 }
 
-describe('the configuration', () => {
-  it('is the defaults on a machine that has none', async () => {
+describe('loadConfiguration', () => {
+  it('returns the defaults on a machine without configuration', async () => {
     expect(await load({ PATH: '/bin' })).toEqual({ options: DEFAULT_OPTIONS, files: [], problems: [], notes: [] });
   });
 
-  it('is command line, then variables, then YAML, then python-docker-mcp', async () => {
+  it('prefers the command line, then variables, then YAML, then python-docker-mcp', async () => {
     const ours = await file('.hothouse/config.yaml', 'pool: {size: 3, maxAgeSeconds: 30}\nlimits: {cpus: 3}');
     const theirs = await file('.python-docker-mcp/config.yaml', 'docker: {pool_size: 4, cpu_limit: 4, timeout: 44}');
     const env = { HOTHOUSE_POOL_SIZE: '2', HOTHOUSE_POOL_MAX_AGE_SECONDS: '20', PYTHON_DOCKER_MCP_CPU_LIMIT: '0.4' };
@@ -46,7 +46,7 @@ describe('the configuration', () => {
     expect(options.limits).toMatchObject({ cpus: 1, pids: 200 });
   });
 
-  it('takes an empty variable for one that is not set', async () => {
+  it('treats an empty variable as not set', async () => {
     const env = { HOTHOUSE_POOL_SIZE: '', HOTHOUSE_PYTHON_PRELOAD: ' ', HOTHOUSE_CONFIG: '', HOTHOUSE_NOTHING: '' };
     const theirs = { PYTHON_DOCKER_MCP_POOL_SIZE: '', PYTHON_DOCKER_MCP_POOL_ENABLED: '', LEAN_DOCKER_MCP_TIMEOUT: '' };
     expect(await load({ ...env, ...theirs })).toEqual({
@@ -57,21 +57,21 @@ describe('the configuration', () => {
     });
   });
 
-  it('goes on without a file that is broken or missing, and says so', async () => {
+  it('ignores a file that is invalid or missing, and reports it', async () => {
     const path = await file('broken.yaml', 'pool:\n  size: [1\nlimits: 2');
     const broken = await load({ HOTHOUSE_CONFIG: path });
     expect(broken.options).toEqual(DEFAULT_OPTIONS);
     expect(broken.problems).toEqual([
-      expect.stringMatching(/broken\.yaml was passed over: it is not YAML, line \d \(/),
+      expect.stringMatching(/broken\.yaml was ignored: it is not valid YAML, line \d \(/),
     ]);
     const missing = await load({ HOTHOUSE_CONFIG: '/nowhere.yaml' });
     expect(missing.problems).toEqual(['/nowhere.yaml, named by HOTHOUSE_CONFIG, does not exist.']);
   });
 
-  it('names a variable that sets nothing', async () => {
+  it('reports an unknown variable', async () => {
     const { problems } = await load({ HOTHOUSE_POOLSIZE: '4' });
     expect(problems[0]).toMatch(
-      /^HOTHOUSE_POOLSIZE sets no option and was passed over; there are HOTHOUSE_DOCKER_HOST, /,
+      /^HOTHOUSE_POOLSIZE is not a variable of Hothouse and was ignored; there are HOTHOUSE_DOCKER_HOST, /,
     );
     expect(variableOf('limits.memoryMb')).toBe('HOTHOUSE_LIMITS_MEMORY_MB');
   });

@@ -27,8 +27,8 @@ async function notesOn(text: string) {
   return { notes: notes.map((note) => note.text.replace(path, 'FILE')), problems, options };
 }
 
-describe('what the older servers document', () => {
-  it('is taken over where it says how much, with our own images, and nothing in it is wrong', async () => {
+describe('the documented configuration of the older servers', () => {
+  it('is applied except for images, and nothing in it is invalid', async () => {
     const { python, lean } = await writeOlderConfiguration(home);
     const { options, files, problems, notes } = await load({ ...PYTHON_VARIABLES, ...LEAN_VARIABLES });
     expect(problems).toEqual([]);
@@ -45,28 +45,28 @@ describe('what the older servers document', () => {
         blockedImports: ['System.IO.Process', 'System.FilePath'],
       },
     });
-    const policy = 'is not applied: code may import every module that the image has.';
-    const folder = 'has no effect here: code runs in /workspace.';
+    const policy = 'is not supported and was ignored: code can import every module in the image.';
+    const folder = 'is not supported and was ignored: code runs in /workspace.';
     expect(notes).toEqual([
       {
         important: true,
-        text: `docker.image in ${python} is "python:3.12.2-slim", which is not used: python.image decides, which is "hothouse/python:latest".`,
+        text: `docker.image in ${python} is "python:3.12.2-slim", which is not used: python.image is "hothouse/python:latest".`,
       },
       { important: false, text: `docker.working_dir in ${python} ${folder}` },
       {
         important: false,
-        text: `package in ${python} has no effect here: what code imports has to be in the image.`,
+        text: `package in ${python} is not supported and was ignored: install packages in the image.`,
       },
       { important: true, text: `allowed_modules in ${python} ${policy}` },
       { important: true, text: `blocked_modules in ${python} ${policy}` },
       {
         important: true,
-        text: `docker.image in ${lean} is "lean-docker-mcp:latest", which is not used: lean.image decides, which is "hothouse/lean:latest".`,
+        text: `docker.image in ${lean} is "lean-docker-mcp:latest", which is not used: lean.image is "hothouse/lean:latest".`,
       },
       { important: false, text: `docker.working_dir in ${lean} ${folder}` },
       {
         important: false,
-        text: `docker.read_only in ${lean} has no effect here: limits.readOnly decides, which is true.`,
+        text: `docker.read_only in ${lean} is not supported and was ignored: limits.readOnly is true.`,
       },
     ]);
   });
@@ -76,12 +76,12 @@ describe('what the older servers document', () => {
     const { notes, options } = await load({ HOTHOUSE_PYTHON_IMAGE: 'my/python' }, { 'lean.image': 'my/lean' });
     expect([options.python.image, options.lean.image]).toEqual(['my/python', 'my/lean']);
     const images = notes.filter(({ text }) => text.includes('docker.image'));
-    expect(images.map(({ text }) => /which is "([^"]+)"\.$/.exec(text)?.[1])).toEqual(['my/python', 'my/lean']);
+    expect(images.map(({ text }) => /image is "([^"]+)"\.$/.exec(text)?.[1])).toEqual(['my/python', 'my/lean']);
   });
 });
 
-describe('what people have made of it', () => {
-  it('is taken over, also without network limits and without pool', async () => {
+describe('a changed configuration of the older servers', () => {
+  it('is applied, also with network and without a pool', async () => {
     const { options, problems } = await notesOn(
       'docker: {memory_limit: 1g, network_disabled: false, pool_enabled: false, pool_max_age: 60, max_concurrent_creations: 7}',
     );
@@ -102,7 +102,7 @@ describe('what people have made of it', () => {
     expect((await notesOn(`docker: {network_disabled: "${word}"}`)).options.limits.network).toBe(true);
   });
 
-  it('does not open the network for a word that it does not understand', async () => {
+  it('does not open the network for an invalid value', async () => {
     const { options, problems } = await notesOn('docker: {network_disabled: perhaps}');
     expect(options.limits.network).toBe(false);
     expect(problems).toEqual([expect.stringContaining('limits.network is "perhaps" in docker.network_disabled in ')]);
@@ -120,7 +120,7 @@ describe('what people have made of it', () => {
     expect((await notesOn(`docker: {memory_limit: ${value}}`)).options.limits.memoryMb).toBe(mb);
   });
 
-  it('says of a value that cannot be used what is accepted and what is used instead', async () => {
+  it('reports an invalid value with what is accepted and what is used instead', async () => {
     const path = await file('theirs.yaml', 'docker: {memory_limit: 1g}');
     const { problems } = await load({ PYTHON_DOCKER_MCP_CONFIG: path, PYTHON_DOCKER_MCP_MEMORY_LIMIT: '300 apples' });
     expect(problems).toEqual([
@@ -128,32 +128,32 @@ describe('what people have made of it', () => {
     ]);
   });
 
-  it('has a neutral word for keys and variables that it does not know', async () => {
+  it('notes unknown keys and variables without calling them problems', async () => {
     const { notes, problems } = await notesOn('docker: {constructor: 1, speed: 2}\nother: {a: 1}\npackage: null');
     expect(problems).toEqual([]);
     expect(notes).toEqual([
-      'docker.constructor in FILE is not known as a setting of python-docker-mcp.',
-      'docker.speed in FILE is not known as a setting of python-docker-mcp.',
-      'other in FILE is not known as a setting of python-docker-mcp.',
+      'docker.constructor in FILE is not a known setting of python-docker-mcp.',
+      'docker.speed in FILE is not a known setting of python-docker-mcp.',
+      'other in FILE is not a known setting of python-docker-mcp.',
     ]);
     const variables = await load({ PYTHON_DOCKER_MCP_DEBUG: 'true', LEAN_DOCKER_MCP_SPEED: '1' });
     expect([variables.problems, variables.notes.map(({ text }) => text)]).toEqual([
       [],
       [
-        'PYTHON_DOCKER_MCP_DEBUG has no effect here: use --verbose.',
-        'LEAN_DOCKER_MCP_SPEED is not known as a setting of lean-docker-mcp.',
+        'PYTHON_DOCKER_MCP_DEBUG is not supported and was ignored: use --verbose.',
+        'LEAN_DOCKER_MCP_SPEED is not a known setting of lean-docker-mcp.',
       ],
     ]);
   });
 
-  it('reads the usual file where the one that a variable names does not exist, and says so', async () => {
+  it('reads the default file when the one that a variable names does not exist, and notes it', async () => {
     const { python } = await writeOlderConfiguration(home);
     const { files, notes } = await load({ PYTHON_DOCKER_MCP_CONFIG: '/nowhere.yaml' });
     expect(files).toContain(python);
     expect(notes[0]?.text).toContain('/nowhere.yaml');
   });
 
-  it('gives what is Lean’s a place of Lean’s own, and python-docker-mcp the first word on the rest', async () => {
+  it('applies the Lean settings to Lean alone, and prefers python-docker-mcp for the rest', async () => {
     const theirs = await file('lean.yaml', 'docker: {memory_limit: 300m, timeout: 44, pool_size: 9}');
     const python = await file('python.yaml', 'docker: {pool_size: 4, memory_limit: 100m}');
     const env = { LEAN_DOCKER_MCP_CONFIG: theirs, PYTHON_DOCKER_MCP_CONFIG: python, LEAN_DOCKER_MCP_CPU_LIMIT: '0.5' };

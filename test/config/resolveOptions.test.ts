@@ -3,13 +3,13 @@ import { resolveOptions } from '../../src/config/resolveOptions.ts';
 import { OPTION_KEYS } from '../../src/engine/optionKeys.ts';
 import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
 
-describe('options from sources', () => {
-  it('are the defaults when nothing is said', () => {
+describe('resolveOptions', () => {
+  it('returns the defaults without values', () => {
     expect(resolveOptions([])).toEqual({ options: DEFAULT_OPTIONS, problems: [] });
     expect(resolveOptions([{ name: 'empty', values: { pool: null } }]).problems).toEqual([]);
   });
 
-  it('take the strongest source, nested or dotted', () => {
+  it('takes the value of the strongest source, nested or dotted', () => {
     const { options, problems } = resolveOptions([
       { name: 'a', values: { 'pool.size': 4 } },
       { name: 'b', values: { pool: { size: 8, reuse: 'never' }, limits: { cpus: 0.5 } } },
@@ -19,7 +19,7 @@ describe('options from sources', () => {
     expect(options.limits.cpus).toBe(0.5);
   });
 
-  it('understand text as what is wanted', () => {
+  it('converts text to the type of its option', () => {
     const values = {
       'pool.size': ' 4 ',
       'limits.network': 'TRUE',
@@ -35,7 +35,7 @@ describe('options from sources', () => {
     ).toEqual([]);
   });
 
-  it('pass over a wrong value and say so', () => {
+  it('ignores an invalid value and reports it', () => {
     const { options, problems } = resolveOptions([
       { name: 'HOTHOUSE_POOL_SIZE', values: { 'pool.size': 'many' }, text: true },
       { name: 'config.yaml', values: { pool: { size: 3, reuse: 'always' }, limits: { cpus: '2' } } },
@@ -48,21 +48,21 @@ describe('options from sources', () => {
     ]);
   });
 
-  it('pass over unknown keys and say what there is', () => {
+  it('ignores unknown keys and lists the known ones', () => {
     const { options, problems } = resolveOptions([
       { name: 'f', values: { sessions: { maximum: 1 }, docker: 4, toString: 1 } },
       { name: 'g', values: [1] },
     ]);
     expect(options).toEqual(DEFAULT_OPTIONS);
     expect(problems.map(({ message }) => message)).toEqual([
-      'sessions.maximum in f is no option and was passed over; there are sessions.max.',
-      'docker in f is no option and was passed over; there are docker.host, docker.baseImage, docker.runtime.',
-      'toString in f is no option and was passed over; there are docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
-      'The whole in g is no option and was passed over; there are docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
+      'sessions.maximum in f is not an option and was ignored; there are sessions.max.',
+      'docker in f is not an option and was ignored; there are docker.host, docker.baseImage, docker.runtime.',
+      'toString in f is not an option and was ignored; there are docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
+      'The content in g is not an option and was ignored; there are docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
     ]);
   });
 
-  it('know every option of the schema with its default', () => {
+  it('knows every option of the schema with its default', () => {
     const fromKeys: Record<string, Record<string, unknown>> = {};
     for (const { group, name, fallback } of OPTION_KEYS) fromKeys[group] = { ...fromKeys[group], [name]: fallback };
     expect(fromKeys).toEqual(DEFAULT_OPTIONS);
