@@ -53,7 +53,10 @@ function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
     .addHelpText('after', configurationHelp);
   for (const option of GLOBAL_OPTIONS) program.addOption(option);
   for (const create of [runCommand, mcpCommand, serveCommand, doctorCommand, buildCommand]) {
-    const command: Command = create(handlerFor(cli, onStatus, () => command));
+    const command: Command = create(
+      handlerFor(cli, onStatus, () => command),
+      cli.languages,
+    );
     program.addCommand(command.copyInheritedSettings(program));
     command.showHelpAfterError(`Run 'hothouse ${command.name()} --help' for more information.`);
   }

@@ -3,11 +3,13 @@ import type { Log } from '../base/log.ts';
 import type { Configuration } from '../config/config.ts';
 import type { Options } from '../engine/options.ts';
 import type { Engine } from '../engine/types.ts';
+import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a command works with. */
 export interface CommandContext {
   readonly version: string;
+  readonly languages: readonly LanguageDefinition[];
   readonly terminal: Terminal;
   readonly configuration: Configuration;
   readonly log: Log;

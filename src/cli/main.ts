@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { messageOf } from '../base/log.ts';
+import { LANGUAGES } from '../languages/registry.ts';
 import { createLocalEngine } from '../local/localEngine.ts';
 import { type Cli, runCli } from './cli.ts';
 import { FAILURE_STATUS } from './exitStatus.ts';
@@ -34,7 +35,8 @@ async function main(signal: AbortSignal): Promise<number> {
   const createEngine: Cli['createEngine'] = (options, log) =>
     createLocalEngine({ options, log, env, home, imagesFolder });
   try {
-    const cli: Cli = { version: await programVersion(), terminal, env, home, signal, createEngine };
+    const version = await programVersion();
+    const cli: Cli = { version, languages: LANGUAGES, terminal, env, home, signal, createEngine };
     return await runCli(process.argv.slice(2), cli);
   } catch (error) {
     say(terminal, messageOf(error));

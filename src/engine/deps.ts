@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Host, ImageBuild } from '../host/host.ts';
+import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { Options } from './options.ts';
-import type { LanguageId } from './types.ts';
 
 /** Who this process is, for the labels of its containers; see `host/identity.ts`. */
 export interface Identity {
@@ -19,10 +19,12 @@ export interface EngineDependencies {
   readonly connect: (docker: Options['docker']) => Host;
   /** From `sandbox/agent.ts`. */
   readonly agent: Buffer;
+  /** Those that it runs, in the order in which they are offered. */
+  readonly languages: readonly LanguageDefinition[];
   readonly options: Options;
   readonly clock: Clock;
   readonly log: Log;
   readonly identity: Identity;
   /** Asked when an image is to be built: what it needs of the machine takes a while to find out. */
-  readonly images: Readonly<Record<LanguageId, () => Promise<ImageSource>>>;
+  readonly images: (language: string) => Promise<ImageSource>;
 }

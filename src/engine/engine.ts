@@ -2,13 +2,11 @@ import { toDisposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import { isOwnImage, LABEL } from '../host/labels.ts';
 import type { CellPlace, Draft } from '../languages/language.ts';
-import { leanLanguage } from '../languages/lean/lean.ts';
-import { preloadingPython } from '../languages/python/python.ts';
+import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import { Changes } from './changes.ts';
 import type { EngineDependencies } from './deps.ts';
 import { Environment } from './environment/environment.ts';
 import { Hosts } from './environment/hostManager.ts';
-import { leanSettings } from './environment/profile.ts';
 import { checkAll, goalsOf, type RunTask, tryAll } from './lean/proofs.ts';
 import { MemoryPoll } from './memory.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
@@ -24,7 +22,7 @@ import {
 } from './problems.ts';
 import { notRun } from './run/result.ts';
 import { type Run, runInSession, runOnce } from './run/run.ts';
-import { isLanguage, requestProblem } from './run/validateRequest.ts';
+import { requestProblem } from './run/validateRequest.ts';
 import { newRunId } from './session/ids.ts';
 import type { Session } from './session/session.ts';
 import { Sessions } from './session/sessions.ts';
@@ -35,9 +33,9 @@ import type {
   CheckRequest,
   Completions,
   Engine,
+  EngineProblem,
   GoalsAnswer,
   GoalsRequest,
-  LanguageId,
   Owner,
   Preflight,
   Result,
@@ -58,11 +56,12 @@ export function createEngine(deps: EngineDependencies): Engine {
 const IGNORE = () => {};
 
 class LiveEngine implements Engine {
+  readonly languages: readonly LanguageDefinition[];
   readonly #deps: EngineDependencies;
   readonly #changes = new Changes();
   readonly #sessions = new Sessions();
   readonly #hosts: Hosts;
-  readonly #environments: Readonly<Record<LanguageId, Environment>>;
+  readonly #environments: ReadonlyMap<string, Environment>;
   readonly #memory: MemoryPoll;
   #options: Options;
   #running = 0;
@@ -71,15 +70,12 @@ class LiveEngine implements Engine {
 
   constructor(deps: EngineDependencies) {
     this.#deps = deps;
+    this.languages = deps.languages;
     this.#options = deps.options;
     this.#hosts = new Hosts(deps, () => this.#onChange());
-    const { clock, log } = deps;
-    const python = preloadingPython({ modules: () => this.#options.python.preload, clock, log });
-    const lean = leanLanguage({ settings: () => leanSettings(this.#options), clock });
-    this.#environments = {
-      python: new Environment(python, deps, this.#hosts),
-      lean: new Environment(lean, deps, this.#hosts),
-    };
+    this.#environments = new Map(
+      deps.languages.map((language) => [language.id, new Environment(language, deps, this.#hosts)]),
+    );
     this.#memory = new MemoryPoll(
       deps.clock,
       () => this.#all().flatMap((environment) => environment.sandboxes()),
@@ -121,11 +117,12 @@ class LiveEngine implements Engine {
 
   async openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>> {
     if (this.#disposed) return refused(engineClosed());
-    if (!isLanguage(language)) return refused(unknownLanguage(language));
-    const environment = this.#environments[language];
-    const added = this.#sessions.add(language, this.#options.sessions.max, {
+    const environment = this.#environments.get(language);
+    if (!environment) return refused(this.#unknownLanguage(language));
+    const added = this.#sessions.add(environment.definition.sessionPrefix, this.#options.sessions.max, {
       owner,
       environment: environment.id,
+      languageId: environment.definition.id,
       language: environment.language,
       clock: this.#deps.clock,
       log: this.#deps.log,
@@ -199,14 +196,14 @@ class LiveEngine implements Engine {
     signal?: AbortSignal,
     { buildArgs, folders }: BuildExtras = {},
   ): Promise<Result<string>> {
-    if (!isLanguage(language)) return refused(unknownLanguage(language));
-    const environment = this.#environments[language];
+    const environment = this.#environments.get(language);
+    if (!environment) return refused(this.#unknownLanguage(language));
     const tag = environment.image;
     if (!isOwnImage(tag)) return refused(foreignImage(language, tag));
     const { images } = this.#hosts.current;
     if (!images) return refused(noImageBuilder(language));
     try {
-      const source = await this.#deps.images[language]();
+      const source = await this.#deps.images(language);
       const { baseImage } = this.#options.docker;
       const args = { ...source.buildArgs, ...(baseImage && { BASE: baseImage }), ...buildArgs };
       const build = { ...source, buildArgs: args, folders: { ...folders }, tag, labels: { [LABEL.managed]: 'true' } };
@@ -278,7 +275,8 @@ class LiveEngine implements Engine {
 
   async #start(run: Run): Promise<RunResult> {
     const { language, sessionId } = run.request;
-    const environment = this.#environments[language];
+    const environment = this.#environments.get(language);
+    if (!environment) return notRun(run.runId, this.#unknownLanguage(language), sessionId);
     if (sessionId === undefined) return runOnce(run, environment, this.#deps.clock);
     const found = this.#sessions.find(sessionId);
     return found.ok ? runInSession(run, environment, found.value) : notRun(run.runId, found.error, sessionId);
@@ -293,7 +291,14 @@ class LiveEngine implements Engine {
   }
 
   #all(): readonly Environment[] {
-    return Object.values(this.#environments);
+    return [...this.#environments.values()];
+  }
+
+  #unknownLanguage(given: unknown): EngineProblem {
+    return unknownLanguage(
+      given,
+      this.languages.map(({ id }) => id),
+    );
   }
 
   #told(session: Session): Result<SessionInfo> {

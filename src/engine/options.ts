@@ -1,4 +1,15 @@
 import { z } from 'zod';
+import type { LanguageDefinition, LanguageOptionsSchema } from '../languages/languageDefinition.ts';
+import { LANGUAGES } from '../languages/registry.ts';
+
+type Groups<L extends readonly LanguageDefinition[]> = {
+  [D in L[number] as D['id']]: z.ZodPrefault<D['options']>;
+};
+
+/** A group of options for each language, named by its id. */
+function groupsOf<L extends readonly LanguageDefinition[]>(languages: L): Groups<L> {
+  return Object.fromEntries(languages.map(({ id, options }) => [id, options.prefault({})])) as Groups<L>;
+}
 
 /**
  * Every option of the engine with its default: settings (`hothouse.pool.size`), YAML (`pool: {size: 2}`) and
@@ -21,60 +32,7 @@ export const Options = z.strictObject({
         .describe('OCI runtime for sandboxes, for example runsc. Empty: the default runtime of the Docker Engine.'),
     })
     .prefault({}),
-  python: z
-    .strictObject({
-      image: z.string().min(1).default('hothouse/python:latest').describe('Container image that Python runs in.'),
-      preload: z
-        .array(z.string().regex(/^[A-Za-z_][\w.]*$/))
-        .default(['numpy', 'pandas', 'matplotlib.pyplot', 'IPython'])
-        .describe('Modules that a sandbox imports before its first run, if the image has them.'),
-    })
-    .prefault({}),
-  lean: z
-    .strictObject({
-      image: z.string().min(1).default('hothouse/lean:latest').describe('Container image that Lean runs in.'),
-      memoryMb: z
-        .int()
-        .min(64)
-        .max(1_048_576)
-        .default(2048)
-        .describe('Memory limit of a Lean sandbox in MB (2^20 bytes). Replaces limits.memoryMb.'),
-      cpus: z
-        .number()
-        .min(0.1)
-        .max(256)
-        .default(2)
-        .describe('CPU limit of a Lean sandbox, in which two processes work. Replaces limits.cpus.'),
-      workerMemoryMb: z
-        .int()
-        .min(0)
-        .max(1_048_576)
-        .default(0)
-        .describe('Memory in MB above which a Lean worker is replaced. 0: three quarters of lean.memoryMb.'),
-      prewarmHeaders: z
-        .array(z.string().max(10_000))
-        .default([''])
-        .describe('Import headers that workers elaborate before their first check, for example "import Lean".'),
-      maxHeaders: z
-        .int()
-        .min(1)
-        .max(64)
-        .default(4)
-        .describe('Maximum number of headers for which warm workers are kept.'),
-      reuse: z
-        .enum(['worker', 'sandbox'])
-        .default('worker')
-        .describe('worker: checks of one owner share a worker. sandbox: each check gets a wiped sandbox.'),
-      allowedImports: z
-        .array(z.string().min(1))
-        .default([])
-        .describe('Modules that code may import, including their submodules. Empty: all modules.'),
-      blockedImports: z
-        .array(z.string().min(1))
-        .default([])
-        .describe('Modules that code may not import, including their submodules.'),
-    })
-    .prefault({}),
+  ...groupsOf(LANGUAGES),
   limits: z
     .strictObject({
       memoryMb: z.int().min(64).max(1_048_576).default(512).describe('Memory limit of a sandbox in MB (2^20 bytes).'),
@@ -141,6 +99,12 @@ export type OptionsInput = z.input<typeof Options>;
 
 /** Every option at its default. */
 export const DEFAULT_OPTIONS: Options = Options.parse({});
+
+/** A language's own options; its defaults where these have no group for it. */
+export function languageOptions({ id, options }: LanguageDefinition, all: Options): z.infer<LanguageOptionsSchema> {
+  const groups: Readonly<Record<string, unknown>> = all;
+  return options.parse(groups[id] ?? {});
+}
 
 /** Bytes of code that one run may have. */
 export const MAX_CODE_BYTES = 1_048_576;

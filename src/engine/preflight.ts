@@ -28,13 +28,13 @@ async function runtimeProblem(host: Host, runtime: string, signal?: AbortSignal)
   return value ?? problem;
 }
 
-async function look(host: Host, { id, language, image }: Environment, skip: boolean, signal?: AbortSignal) {
-  const base = { id, language: language.id, imageName: image };
+async function look(host: Host, { id, definition, image }: Environment, skip: boolean, signal?: AbortSignal) {
+  const base = { id, language: definition.id, imageName: image };
   const { images } = host;
   // Without a host nothing is known of its images, and its own problem is the one to mend.
   if (skip || !images) return { ...base, image: null, problem: null };
   const { value, problem } = await attempt<ImageInfo | null>(() => images.find(image, signal));
-  return { ...base, image: value, problem: problem ?? (value ? null : missing(image, language.id)) };
+  return { ...base, image: value, problem: problem ?? (value ? null : missing(image, definition.id)) };
 }
 
 function missing(image: string, language: string): EngineProblem {

@@ -1,7 +1,7 @@
 import { messageOf } from '../base/log.ts';
 import { HostError } from '../host/host.ts';
 import type { Grant } from '../pool/lease.ts';
-import { type EngineProblem, LANGUAGES } from './types.ts';
+import type { EngineProblem } from './types.ts';
 
 /** What is wrong, from anything that a host or a sandbox rejected with. */
 export function problemOf(error: unknown): EngineProblem {
@@ -42,11 +42,12 @@ export function engineClosed(): EngineProblem {
   return { kind: 'engine_closed', message: 'Hothouse is shutting down.', advice: 'Start it again and run it there.' };
 }
 
-export function unknownLanguage(given: unknown): EngineProblem {
+/** `known` are the ids of the languages that there are. */
+export function unknownLanguage(given: unknown, known: readonly string[]): EngineProblem {
   return {
     kind: 'unknown_language',
     message: `There is no language ${JSON.stringify(given)}.`,
-    advice: `Use one of: ${LANGUAGES.join(', ')}.`,
+    advice: `Use one of: ${known.join(', ')}.`,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Event } from '../base/event.ts';
 import type { HostInfo, ImageInfo } from '../host/host.ts';
 import type { Problem } from '../host/problem.ts';
 import type { CellPlace, CellReport, Draft } from '../languages/language.ts';
+import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { CheckReport, LeanGoals } from '../languages/lean/report.ts';
 import type { SourcePosition } from '../languages/lean/text/position.ts';
 import type { Owner } from '../pool/lease.ts';
@@ -11,16 +12,13 @@ export type { CellPlace, CellReport, CheckReport, Draft, Owner };
 
 /** The public words of the engine: requests, results and the snapshot that views read. */
 
-/** What a user picks. */
-export const LANGUAGES = ['python', 'lean'] as const;
-export type LanguageId = (typeof LANGUAGES)[number];
-
 /** How a run ended. */
 export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'rejected';
 
 /** One execution to do. Without `sessionId` it is one-shot. */
 export interface RunRequest {
-  readonly language: LanguageId;
+  /** Id of one of the engine's languages. */
+  readonly language: string;
   readonly code: string;
   readonly owner: Owner;
   readonly sessionId?: string;
@@ -121,7 +119,7 @@ export type SessionState = 'starting' | 'idle' | 'busy' | 'ended';
 /** A session as views and clients see it. Times in milliseconds since the epoch. */
 export interface SessionInfo {
   readonly id: string;
-  readonly language: LanguageId;
+  readonly language: string;
   readonly environment: string;
   readonly owner: Owner;
   readonly state: SessionState;
@@ -155,7 +153,7 @@ export interface SandboxInfo {
 /** One environment and the sandboxes of all its pools. */
 export interface EnvironmentInfo {
   readonly id: string;
-  readonly language: LanguageId;
+  readonly language: string;
   readonly image: string;
   readonly sandboxes: readonly SandboxInfo[];
   readonly waiting: number;
@@ -189,7 +187,7 @@ export interface Preflight {
   readonly runtime: string | null;
   readonly environments: readonly {
     readonly id: string;
-    readonly language: LanguageId;
+    readonly language: string;
     readonly image: ImageInfo | null;
     readonly imageName: string;
     readonly problem: EngineProblem | null;
@@ -262,6 +260,8 @@ export interface TacticAnswer {
 
 /** The engine's public face. Nothing starts before the first use, unless `pool.prewarm` says so. */
 export interface Engine {
+  /** Those that it runs, in the order in which they are offered. */
+  readonly languages: readonly LanguageDefinition[];
   /**
    * Runs code and says how it ended; never rejects. Bad input gives `rejected`, an abort `interrupted`. `onOutput` gets
    * live output in order and is never called after the promise has resolved.

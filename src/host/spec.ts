@@ -96,11 +96,12 @@ export function inodesOf(bytes: number): number {
   return Math.ceil(bytes / (16 * 1024));
 }
 
-/** The one builder of container specs. */
+/** The one builder of container specs; `variables` are the language's own, beside those that every sandbox has. */
 export function containerSpec(
   image: string,
   limits: SandboxLimits,
   labels: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>> = {},
 ): ContainerSpec {
   const mount = (path: string, bytes: number, exec: boolean): TmpfsSpec => ({
     path,
@@ -113,6 +114,7 @@ export function containerSpec(
     image,
     argv: ['python3', '-I', '-c', LOADER],
     env: {
+      ...variables,
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOME: WORKSPACE,
       // Its id has no entry in the image's list of users.
@@ -120,16 +122,7 @@ export function containerSpec(
       LOGNAME: 'sandbox',
       LANG: 'C.UTF-8',
       TERM: 'dumb',
-      // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.
-      OPENBLAS_NUM_THREADS: '1',
-      OMP_NUM_THREADS: '1',
-      // A process of Lean would have one for each CPU of the host, and all of them together more than the limit. Tasks wait
-      // for each other, so that one is not enough.
-      LEAN_NUM_THREADS: String(Math.max(2, Math.ceil(limits.cpus))),
-      MPLCONFIGDIR: '/tmp/matplotlib',
       XDG_CACHE_HOME: '/tmp/cache',
-      IPYTHONDIR: '/tmp/ipython',
-      PYTHONDONTWRITEBYTECODE: '1',
     },
     labels,
     // The agent enters the workspace only in processes of runs.

@@ -127,9 +127,8 @@ export class ProgramMissing extends Error {
   }
 }
 
-/** What is special about a language. */
+/** A language at work in one engine. */
 export interface Language {
-  readonly id: 'python' | 'lean';
   /** Whether it comes to a verdict on code, beside running it. */
   readonly checks: boolean;
   /** Which pool's sandboxes run the code best, where a language has several; a pool's key. */
@@ -140,9 +139,9 @@ export interface Language {
    */
   open(sandbox: Sandbox, options: { readonly once: boolean; readonly onKey?: (key: string) => void }): Interpreter;
   /**
-   * Makes a sandbox ready for runs; it serves as soon as this has resolved, and what is slow may go on behind. null means
-   * that there is nothing to do. A rejection costs the sandbox its life; after a boot it counts as a boot that failed,
-   * and those who wait are told, of a `ProgramMissing` with the image and what to do about it.
+   * Makes a sandbox ready for runs; it serves as soon as this has resolved, and what is slow may continue afterwards. null
+   * means that there is nothing to do. A rejection ends the sandbox; after a boot it counts as a boot that failed, and
+   * those who wait get the problem, of a `ProgramMissing` with the image and what to do about it.
    */
   warm?(sandbox: Sandbox, warming: Warming): Promise<void> | null;
 }

@@ -8,10 +8,14 @@ import type { Engine } from '../engine/types.ts';
 import { dockerHost } from '../host/docker/dockerHost.ts';
 import { processIdentity } from '../host/identity.ts';
 import { machineBuildSettings } from '../host/machine.ts';
+import type { LanguageDefinition } from '../languages/languageDefinition.ts';
+import { LANGUAGES } from '../languages/registry.ts';
 import { loadAgent } from '../sandbox/agent.ts';
 
 /** What an engine takes from the process that it runs in. */
 export interface LocalEngineSettings {
+  /** Every language where it is missing. */
+  readonly languages?: readonly LanguageDefinition[];
   readonly options: Options;
   readonly log: Log;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -23,11 +27,12 @@ export interface LocalEngineSettings {
 
 /** An engine for this process: the editor and the command line compose it here. Rejects when the agent cannot be read. */
 export async function createLocalEngine(settings: LocalEngineSettings): Promise<Engine> {
-  const { options, log, env, home, imagesFolder } = settings;
+  const { languages = LANGUAGES, options, log, env, home, imagesFolder } = settings;
   const [agent, identity] = await Promise.all([loadAgent(join(imagesFolder, 'agent')), processIdentity()]);
   return createEngine({
     connect: ({ host }) => dockerHost({ host, env, home, log }),
     agent,
+    languages,
     options,
     clock: systemClock,
     log,

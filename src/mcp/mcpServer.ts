@@ -15,7 +15,8 @@ import { slices } from '../base/slices.ts';
 import type { Engine, RunOutput } from '../engine/types.ts';
 import { boundedResult } from './delivery/boundedResult.ts';
 import { OutputProgress } from './progress.ts';
-import { INSTRUCTIONS, listedTools, TOOLS } from './toolList.ts';
+import type { Tool } from './tool.ts';
+import { INSTRUCTIONS, listedTools, toolsFor } from './toolList.ts';
 
 /** What an MCP server needs, whatever its transport. */
 export interface McpDependencies {
@@ -43,7 +44,7 @@ const OPTIONS: ServerOptions = {
 export function createMcpServer({ engine, version }: McpDependencies, ownerId: string): Server {
   // The low-level server, because the high-level one formats argument errors itself.
   const server = new Server({ name: 'hothouse', title: 'Hothouse', version }, OPTIONS);
-  server.setRequestHandler('tools/list', () => ({ tools: listedTools() }));
+  server.setRequestHandler('tools/list', () => ({ tools: listedTools(engine.languages) }));
   server.setRequestHandler('tools/call', (request, context) => {
     const client = clientOf(context) ?? server.getClientVersion();
     return callTool(engine, { id: ownerId, label: clientLabel(client) }, request.params, context);
@@ -57,8 +58,9 @@ async function callTool(
   params: CallToolRequest['params'],
   context: ServerContext,
 ): Promise<CallToolResult> {
-  const tool = TOOLS.find(({ name }) => name === params.name);
-  if (!tool) throw unknownTool(params.name);
+  const tools = toolsFor(engine.languages);
+  const tool = tools.find(({ name }) => name === params.name);
+  if (!tool) throw unknownTool(params.name, tools);
   const progress = outputProgress(context);
   const onOutput = (output: RunOutput) => progress?.add(output);
   const call = { engine, owner: { ...client, kind: 'mcp' as const }, signal: context.mcpReq.signal, onOutput };
@@ -83,8 +85,8 @@ function outputProgress({ mcpReq }: ServerContext): OutputProgress | undefined {
   });
 }
 
-function unknownTool(name: string): ProtocolError {
-  const names = TOOLS.map((tool) => tool.name).join(', ');
+function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
+  const names = tools.map((tool) => tool.name).join(', ');
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     `There is no tool "${plainText(name).slice(0, 100)}". Tools: ${names}.`,

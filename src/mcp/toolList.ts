@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ListToolsResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { Tool } from './tool.ts';
 import { leanCheck, leanGoals, leanTry } from './tools/provers.ts';
 import { runCode } from './tools/runCode.ts';
@@ -14,23 +15,44 @@ export const INSTRUCTIONS = [
   'People see the sessions in their editor and can use them too.',
 ].join(' ');
 
-/** Every tool, in the order of `tools/list`. */
-export const TOOLS: readonly Tool[] = [
-  runCode,
-  openSession,
-  closeSession,
-  listSessions,
-  interruptSession,
-  leanCheck,
-  leanGoals,
-  leanTry,
-];
+type Languages = readonly LanguageDefinition[];
 
-let listed: ListToolsResult['tools'] | undefined;
+/** What a server offers for some languages. */
+interface Offer {
+  readonly tools: readonly Tool[];
+  listed?: ListToolsResult['tools'];
+}
+
+const offers = new WeakMap<Languages, Offer>();
+
+function offerFor(languages: Languages): Offer {
+  const known = offers.get(languages);
+  if (known) return known;
+  const offer = {
+    tools: [
+      runCode(languages),
+      openSession(languages),
+      closeSession,
+      listSessions,
+      interruptSession,
+      leanCheck,
+      leanGoals,
+      leanTry,
+    ],
+  };
+  offers.set(languages, offer);
+  return offer;
+}
+
+/** Every tool of a server whose engine runs these languages, in the order of `tools/list`. */
+export function toolsFor(languages: Languages): readonly Tool[] {
+  return offerFor(languages).tools;
+}
 
 /** The result of `tools/list`. */
-export function listedTools(): ListToolsResult['tools'] {
-  listed ??= TOOLS.map(({ name, title, description, annotations, input, output }) => ({
+export function listedTools(languages: Languages): ListToolsResult['tools'] {
+  const offer = offerFor(languages);
+  offer.listed ??= offer.tools.map(({ name, title, description, annotations, input, output }) => ({
     name,
     title,
     description,
@@ -38,13 +60,13 @@ export function listedTools(): ListToolsResult['tools'] {
     inputSchema: jsonSchema(input, 'input'),
     outputSchema: jsonSchema(output, 'output'),
   }));
-  return listed;
+  return offer.listed;
 }
 
 /** A hash of names, descriptions and schemas. As a version suffix it makes clients that cache tools ask again. */
-export function toolsHash(): string {
+export function toolsHash(languages: Languages): string {
   return createHash('sha256')
-    .update(JSON.stringify([INSTRUCTIONS, listedTools()]))
+    .update(JSON.stringify([INSTRUCTIONS, listedTools(languages)]))
     .digest('hex')
     .slice(0, 8);
 }

@@ -5,8 +5,8 @@ import { registerMcp } from './mcp/definitions.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
 import { registerControllers } from './notebook/controller.ts';
 import { createNotebooks } from './notebook/createNotebooks.ts';
+import { registerLanguageConfigurations } from './notebook/language/languageConfiguration.ts';
 import { registerLanguageFeatures } from './notebook/language/languageFeatures.ts';
-import { registerLeanLanguage } from './notebook/language/leanLanguage.ts';
 import { registerLossStatus } from './notebook/lostSession.ts';
 import { registerPoolActions } from './pool/actions.ts';
 import { registerPoolView } from './pool/view.ts';
@@ -25,7 +25,7 @@ export function activate(context: ExtensionContext): void {
     notebooks,
     registerMcp(app),
     registerControllers(notebooks),
-    registerLeanLanguage(),
+    registerLanguageConfigurations(),
     registerLanguageFeatures(app, notebooks),
     registerLossStatus(app, notebooks),
     registerNotebookCommands(app, notebooks),

@@ -2,8 +2,9 @@ import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { type Obstacle, obstaclesIn } from '../engine/obstacles.ts';
-import { type EngineProblem, LANGUAGES, type Preflight } from '../engine/types.ts';
+import type { EngineProblem, Preflight } from '../engine/types.ts';
 import type { EngineHandle } from './engineHandle.ts';
+import { FIRST_LANGUAGE } from './languages.ts';
 
 const RETRY_MS = 5_000;
 
@@ -71,7 +72,7 @@ export class Health implements Disposable {
   /** Updates the problem from the engine: a host that is unavailable is one, a sandbox that works proves there is none. */
   #updateFromSnapshot(): void {
     const { host, environments } = this.#handle.snapshot();
-    if (host.state === 'unavailable') this.#set({ problem: host.problem, language: LANGUAGES[0] });
+    if (host.state === 'unavailable') this.#set({ problem: host.problem, language: FIRST_LANGUAGE });
     else if (environments.some(({ sandboxes }) => sandboxes.some(({ state }) => state !== 'booting'))) {
       this.#set(undefined);
     }

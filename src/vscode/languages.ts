@@ -1,50 +1,37 @@
-import { LANGUAGES, type LanguageId } from '../engine/types.ts';
+import { LANGUAGE_FACTS } from '../languages/facts.ts';
+import type { EditorFacts } from '../languages/languageDefinition.ts';
 
 /** How a language appears in VS Code. package.json declares the same commands. */
-export interface EditorLanguage {
-  readonly id: LanguageId;
+export interface EditorLanguage extends EditorFacts {
+  readonly id: string;
   /** Display name. */
   readonly name: string;
-  /** VS Code's language id of cells. */
-  readonly cells: string;
   /** Id of the kernel; `publisher.name/id` is the value of `notebookKernel` in when clauses. */
   readonly controller: string;
   readonly commands: { readonly newSession: string; readonly build: string };
   /** The setting with the image. */
   readonly imageSetting: string;
-  /** The kernelspec in the metadata of a new notebook. */
-  readonly kernelspec: { readonly name: string; readonly display_name: string; readonly language: string };
-  /** Characters that trigger completions. */
-  readonly triggers: readonly string[];
-  /** Whether sessions keep cells at their positions, and so answer hovers and go to definitions. */
-  readonly hasPlaces: boolean;
 }
 
-/** Every language of the engine. */
-export const EDITOR_LANGUAGES: Readonly<Record<LanguageId, EditorLanguage>> = {
-  python: {
-    id: 'python',
-    name: 'Python',
-    cells: 'python',
-    controller: 'hothouse-python',
-    commands: { newSession: 'hothouse.newPythonSession', build: 'hothouse.buildPythonEnvironment' },
-    imageSetting: 'hothouse.python.image',
-    kernelspec: { name: 'python3', display_name: 'Python 3', language: 'python' },
-    triggers: ['.'],
-    hasPlaces: false,
-  },
-  lean: {
-    id: 'lean',
-    name: 'Lean',
-    cells: 'lean4',
-    controller: 'hothouse-lean',
-    commands: { newSession: 'hothouse.newLeanSession', build: 'hothouse.buildLeanEnvironment' },
-    imageSetting: 'hothouse.lean.image',
-    kernelspec: { name: 'lean4', display_name: 'Lean 4', language: 'lean4' },
-    triggers: ['.'],
-    hasPlaces: true,
-  },
-};
-
 /** The languages in display order. */
-export const ALL_LANGUAGES: readonly EditorLanguage[] = LANGUAGES.map((id) => EDITOR_LANGUAGES[id]);
+export const ALL_LANGUAGES: readonly EditorLanguage[] = LANGUAGE_FACTS.map(({ id, displayName, editor }) => {
+  const name = id.charAt(0).toUpperCase() + id.slice(1);
+  return {
+    ...editor,
+    id,
+    name: displayName,
+    controller: `hothouse-${id}`,
+    commands: { newSession: `hothouse.new${name}Session`, build: `hothouse.build${name}Environment` },
+    imageSetting: `hothouse.${id}.image`,
+  };
+});
+
+/** The language of that id. Throws when there is none. */
+export function editorLanguage(id: string): EditorLanguage {
+  const language = ALL_LANGUAGES.find((candidate) => candidate.id === id);
+  if (!language) throw new Error(`There is no language ${JSON.stringify(id)}.`);
+  return language;
+}
+
+/** The language that is offered first. */
+export const FIRST_LANGUAGE: string = ALL_LANGUAGES[0]?.id ?? '';

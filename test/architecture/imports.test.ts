@@ -14,11 +14,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   pool: ['sandbox', 'base'],
   languages: ['sandbox', 'protocol', 'base', 'zod'],
   engine: ['languages', 'sandbox', 'pool', 'host', 'base', 'zod'],
-  mcp: ['engine', 'base', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
+  mcp: ['engine', 'languages', 'base', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
   config: ['engine', 'base', 'yaml', 'zod'],
-  local: ['engine', 'host', 'host/docker', 'sandbox', 'base'],
-  cli: ['local', 'engine', 'mcp', 'config', 'host', 'base', 'zod', 'commander'],
-  vscode: ['local', 'engine', 'mcp', 'config', 'base', 'vscode'],
+  local: ['engine', 'languages', 'host', 'host/docker', 'sandbox', 'base'],
+  cli: ['local', 'engine', 'languages', 'mcp', 'config', 'host', 'base', 'zod', 'commander'],
+  vscode: ['local', 'engine', 'languages', 'mcp', 'config', 'base', 'vscode'],
 };
 
 function files(): string[] {

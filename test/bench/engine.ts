@@ -8,6 +8,7 @@ import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agent.ts';
 
 const images = path.resolve(import.meta.dirname, '../../images');
@@ -23,6 +24,7 @@ export async function realEngine(options: OptionsInput): Promise<Engine> {
     clock: systemClock,
     log: silentLog,
     identity: { machine: await machineId(), owner: await thisOwner() },
+    languages: LANGUAGES,
     images: imageSources(images, async () => ({ buildArgs: {} })),
   });
 }

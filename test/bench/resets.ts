@@ -2,11 +2,12 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { specOf } from '../../src/engine/environment/recipe.ts';
+import { specOf } from '../../src/engine/environment/sandboxSpec.ts';
 import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import { python } from '../../src/languages/python/python.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agent.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { type Timing, timing } from './stats.ts';
@@ -28,7 +29,7 @@ export async function resetTimings(code: string, count: number, preload: readonl
   const host = dockerHost({ env: process.env, home: homedir(), log: silentLog });
   const identity = { machine: await machineId(), owner: await thisOwner() };
   const agent = await loadAgent(path.resolve(import.meta.dirname, '../../images/agent'));
-  const spec = specOf(DEFAULT_OPTIONS, 'python', identity);
+  const spec = specOf(LANGUAGES[0], DEFAULT_OPTIONS, identity);
   const sandbox = await bootSandbox(host, {
     spec,
     agent,

@@ -6,7 +6,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/cli.ts';
 import { readAll } from '../../src/cli/terminal.ts';
 import type { Options } from '../../src/engine/options.ts';
-import { LANGUAGES, type OutcomeStatus, type Preflight } from '../../src/engine/types.ts';
+import type { OutcomeStatus, Preflight } from '../../src/engine/types.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { runResult, StubEngine } from '../mcp/stubEngine.ts';
 
 let folder: string;
@@ -26,7 +27,16 @@ async function cli(argv: string[], input = '', signal = new AbortController().si
     options = given;
     return engine;
   };
-  const status = await runCli(argv, { version: '1.2.3', terminal, env: {}, home: folder, signal, createEngine });
+  const languages = LANGUAGES;
+  const status = await runCli(argv, {
+    version: '1.2.3',
+    languages,
+    terminal,
+    env: {},
+    home: folder,
+    signal,
+    createEngine,
+  });
   stdout.end();
   stderr.end();
   return { status, stdout: await readAll(stdout), stderr: await readAll(stderr) };
@@ -218,7 +228,7 @@ describe('hothouse doctor', () => {
     const missing = (name: string) =>
       ({ kind: 'image_missing', message: `No ${name}.`, advice: 'Build it.', command: 'build' }) as const;
     const look = async (lacking: readonly string[]) => {
-      const environments = LANGUAGES.map((language) => {
+      const environments = LANGUAGES.map(({ id: language }) => {
         const problem = lacking.includes(language) ? missing(language) : null;
         return { id: language, language, image: null, imageName: `my/${language}`, problem };
       });
@@ -236,7 +246,7 @@ describe('hothouse doctor', () => {
       'note  No python. Build it.',
       'Ready for lean. Not ready for python: No python.',
     ]);
-    expect(await look(LANGUAGES)).toEqual([
+    expect(await look(LANGUAGES.map(({ id }) => id))).toEqual([
       1,
       'error No python.',
       'note  No lean. Build it.',

@@ -11,6 +11,7 @@ import type { Engine, Owner, RunOutput, RunRequest } from '../../src/engine/type
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agent.ts';
 
 const OWNER: Owner = { id: 'tests', kind: 'notebook', label: 'tests' };
@@ -49,6 +50,7 @@ describe('an engine on Docker', () => {
       clock: systemClock,
       log: silentLog,
       identity,
+      languages: LANGUAGES,
       images: imageSources(path.resolve(import.meta.dirname, '../../images'), async () => ({ buildArgs: {} })),
     });
   });

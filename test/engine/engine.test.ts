@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { specOf } from '../../src/engine/environment/recipe.ts';
+import { specOf } from '../../src/engine/environment/sandboxSpec.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { EngineBench, until } from './engineBench.ts';
 
 const benches: EngineBench[] = [];
@@ -215,7 +216,7 @@ describe('containers of an engine that is gone', () => {
   it('are swept at the first use, those of others are not', async () => {
     const bench = newBench();
     const orphan = async (machine: string) => {
-      const { id } = await bench.host.create(specOf(Options.parse({}), 'python', { machine, owner: '4194305:1' }));
+      const { id } = await bench.host.create(specOf(LANGUAGES[0], Options.parse({}), { machine, owner: '4194305:1' }));
       return id;
     };
     const [ours, theirs] = [await orphan('test'), await orphan('another')];

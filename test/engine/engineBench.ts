@@ -3,6 +3,7 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { FakeHost, type FakeHostOptions } from '../host/fakeHost.ts';
 import { ManualClock } from '../host/manualClock.ts';
 
@@ -38,6 +39,7 @@ export class EngineBench {
       clock: this.clock,
       log: this.#log(),
       identity: { machine: 'test', owner: `${process.pid}:` },
+      languages: LANGUAGES,
       images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
     });
   }

@@ -6,7 +6,9 @@ import { Hosts } from '../../src/engine/environment/hostManager.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import { type Language, ProgramMissing, type Warming } from '../../src/languages/language.ts';
+import { lean } from '../../src/languages/lean/definition.ts';
 import { python } from '../../src/languages/python/python.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { FakeHost } from '../host/fakeHost.ts';
 import { ManualClock } from '../host/manualClock.ts';
 import { ALICE, until } from './engineBench.ts';
@@ -31,6 +33,7 @@ class Bench {
       clock,
       log: silentLog,
       identity: { machine: 'test', owner: `${process.pid}:` },
+      languages: LANGUAGES,
       images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
     };
     const warm: Language['warm'] = (_, warming) => {
@@ -38,7 +41,8 @@ class Bench {
       this.warmings.push({ ...warming, done });
       return done.promise;
     };
-    this.environment = new Environment({ ...python, id: 'lean', warm }, deps, new Hosts(deps, () => {}));
+    const definition = { ...lean, create: () => ({ ...python, warm }) };
+    this.environment = new Environment(definition, deps, new Hosts(deps, () => {}));
   }
 
   /** The warming of that number, once it has begun. */

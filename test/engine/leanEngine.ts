@@ -7,6 +7,7 @@ import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agent.ts';
 import { leanImage } from '../leanImage.ts';
 
@@ -23,6 +24,7 @@ export async function leanEngine(options: OptionsInput = {}): Promise<Engine> {
     clock: systemClock,
     log: silentLog,
     identity: { machine: `${await machineId()}-lean-test`, owner: await thisOwner() },
+    languages: LANGUAGES,
     images: imageSources(IMAGES, async () => ({ buildArgs: {}, files: {} })),
   });
 }

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { obstaclesIn } from '../../src/engine/obstacles.ts';
-import { type EngineProblem, LANGUAGES, type Preflight } from '../../src/engine/types.ts';
+import type { EngineProblem, Preflight } from '../../src/engine/types.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 
 const problem = (kind: EngineProblem['kind']): EngineProblem => ({ kind, message: kind, advice: 'Mend it.' });
 
 function found(host: EngineProblem | null, kinds: Partial<Record<string, EngineProblem['kind']>>): Preflight {
-  const environments = LANGUAGES.map((language) => {
+  const environments = LANGUAGES.map(({ id: language }) => {
     const kind = kinds[language];
     return { id: language, language, image: null, imageName: language, problem: kind ? problem(kind) : null };
   });

@@ -11,6 +11,7 @@ import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import type { Host } from '../../src/host/host.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agent.ts';
 
 const images = path.resolve(import.meta.dirname, '../../images');
@@ -55,6 +56,7 @@ export async function faultBench(
     clock: systemClock,
     log: silentLog,
     identity: { machine, owner: await thisOwner() },
+    languages: LANGUAGES,
     images: imageSources(images, async () => ({ buildArgs: {} })),
   });
   return benchOf(engine, host, machine);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { specOf } from '../../src/engine/environment/recipe.ts';
+import { specOf } from '../../src/engine/environment/sandboxSpec.ts';
 import { Options } from '../../src/engine/options.ts';
 import { createOptions } from '../../src/host/docker/createOptions.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { fileFixture } from '../fileFixture.ts';
 import { idOf, inspectContainer } from '../host/docker/inspect.ts';
 import { isolationEngine, OWNER, run } from './harness.ts';
@@ -51,7 +52,7 @@ describe('row 1: options drift', () => {
 async function expectedSpec(ids: readonly string[]) {
   const { Labels } = (await inspectContainer(ids[0] ?? '')).Config;
   const machine = String(Object.entries(Labels ?? {}).find(([name]) => name === LABEL.machine)?.[1]);
-  return specOf(Options.parse(OPTIONS), 'python', { machine, owner: await thisOwner() });
+  return specOf(LANGUAGES[0], Options.parse(OPTIONS), { machine, owner: await thisOwner() });
 }
 
 /** The options that say anything. */

@@ -11,6 +11,7 @@ import type { Engine, Owner, RunRequest, RunResult } from '../../src/engine/type
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agent.ts';
 
 /** Where the agent's sources are. */
@@ -47,6 +48,7 @@ export async function isolationEngine(
     clock: systemClock,
     log,
     identity: { machine, owner: await thisOwner() },
+    languages: LANGUAGES,
     images: imageSources(path.resolve(import.meta.dirname, '../../images'), async () => ({ buildArgs: {} })),
   });
   const host = connect();

@@ -5,6 +5,7 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { type HttpOptions, type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
 import { fileFixture } from '../fileFixture.ts';
 import { FakeHost } from '../host/fakeHost.ts';
@@ -29,6 +30,7 @@ export function engineInMemory(options: OptionsInput = {}): Engine {
     clock: systemClock,
     log: silentLog,
     identity: { machine: 'test', owner: `${process.pid}:` },
+    languages: LANGUAGES,
     images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import type { ToolCall } from '../../src/mcp/tool.ts';
-import { TOOLS } from '../../src/mcp/toolList.ts';
+import { toolsFor } from '../../src/mcp/toolList.ts';
 import { StubEngine } from './stubEngine.ts';
 
 const FOREIGN = [
@@ -37,7 +38,7 @@ describe('hostile arguments', () => {
   it('reach the engine only as known fields of the right type', async () => {
     const engine = new StubEngine();
     let refused = 0;
-    for (const tool of TOOLS) {
+    for (const tool of toolsFor(LANGUAGES)) {
       for (const args of [...payloads(), null, 7, 'text', [1]]) {
         if ((await tool.handle(args, callOn(engine))).isError) refused += 1;
       }
@@ -53,7 +54,7 @@ describe('hostile arguments', () => {
   });
 
   it('named __proto__ or constructor are unknown arguments', async () => {
-    const runCode = TOOLS.find(({ name }) => name === 'run_code');
+    const runCode = toolsFor(LANGUAGES).find(({ name }) => name === 'run_code');
     const args: unknown = JSON.parse('{"language":"python","code":"1","__proto__":{"stdin":7}}');
     expect(await runCode?.handle(args, callOn(new StubEngine()))).toMatchObject({
       isError: true,

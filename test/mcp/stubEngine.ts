@@ -12,6 +12,8 @@ import type {
   TacticsRequest,
 } from '../../src/engine/types.ts';
 
+import { LANGUAGES } from '../../src/languages/registry.ts';
+
 /** An end of a run, with whatever a test wants to see of it. */
 export function runResult(over: Partial<RunResult> = {}): RunResult {
   return {
@@ -51,6 +53,7 @@ export function sessionInfo(over: Partial<SessionInfo> = {}): SessionInfo {
 
 /** An engine that answers with what the test gives it and keeps what it was asked. */
 export class StubEngine implements Engine {
+  readonly languages = LANGUAGES;
   readonly requests: RunRequest[] = [];
   /** What the prover calls were asked. */
   readonly checks: (CheckRequest | GoalsRequest | TacticsRequest)[] = [];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { INSTRUCTIONS, toolsHash } from '../../src/mcp/toolList.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
 import { checkAnswer, runResult, StubEngine, sessionInfo } from './stubEngine.ts';
@@ -29,7 +30,7 @@ describe('the tools of the MCP server', () => {
     const client = await connectInMemory(new StubEngine());
     expect(client.getServerVersion()).toMatchObject({ name: 'hothouse', version: '1.2.3' });
     expect(client.getInstructions()).toBe(INSTRUCTIONS);
-    expect(toolsHash()).toMatch(/^[0-9a-f]{8}$/);
+    expect(toolsHash(LANGUAGES)).toMatch(/^[0-9a-f]{8}$/);
   });
 
   it('pass arguments and the client to the engine', async () => {

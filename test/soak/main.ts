@@ -11,6 +11,7 @@ import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agent.ts';
 import { type Counts, countingHost } from './countingHost.ts';
 import { HONEST, HOSTILE, type Job } from './jobs.ts';
@@ -118,6 +119,7 @@ const engine = createEngine({
   clock: systemClock,
   log: silentLog,
   identity: { machine, owner: await thisOwner() },
+  languages: LANGUAGES,
   images: imageSources(images, async () => ({ buildArgs: {} })),
 });
 await engine.run({ language: 'python', owner: pick(OWNERS), code: 'print(1)' });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { LANGUAGES } from '../../src/engine/types.ts';
 import type { ProblemKind } from '../../src/host/problem.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import { chooseFix } from '../../src/vscode/commands/chooseFix.ts';
-import { EDITOR_LANGUAGES } from '../../src/vscode/languages.ts';
+import { editorLanguage } from '../../src/vscode/languages.ts';
 
 const KINDS: readonly ProblemKind[] = [
   'engine_missing',
@@ -22,7 +22,7 @@ const KINDS: readonly ProblemKind[] = [
   'host_failed',
 ];
 
-const { python, lean } = EDITOR_LANGUAGES;
+const [python, lean] = [editorLanguage('python'), editorLanguage('lean')];
 
 describe('chooseFix', () => {
   const problem = (kind: ProblemKind, command?: string) => ({

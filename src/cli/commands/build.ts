@@ -2,56 +2,74 @@ import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { plainText } from '../../base/log.ts';
-import { type BuildExtras, LANGUAGES, type LanguageId } from '../../engine/types.ts';
+import type { BuildExtras } from '../../engine/types.ts';
+import type { BuildOption, LanguageDefinition } from '../../languages/languageDefinition.ts';
 import { addPair, type Handle, UsageError, withEngine } from '../command.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
 import { problemText, say } from '../terminal.ts';
 import { languageOf } from './run.ts';
 
-interface BuildOptions {
-  readonly toolchain?: string;
-  readonly mathlib?: boolean;
-  readonly buildArg?: Readonly<Record<string, string>>;
-}
+/** Values by option name: those of `buildOptions` beside the one that every build takes. */
+type BuildValues = Readonly<Record<string, unknown>> & { readonly buildArg?: Readonly<Record<string, string>> };
 
 /** `hothouse build`: builds the image of a language's environment. */
-export function buildCommand(handle: Handle): Command {
-  return new Command('build')
+export function buildCommand(handle: Handle, languages: readonly LanguageDefinition[]): Command {
+  const command = new Command('build')
     .description("Build the image of a language's environment")
-    .argument('<LANGUAGE>', LANGUAGES.join(' or '))
-    .option('--toolchain <DIR>', 'lean: use this toolchain (the folder with bin/lean) instead of downloading one')
-    .option('--mathlib', 'lean: include compiled Mathlib; needs 6 GB of disk')
-    .option('--build-arg <KEY=VALUE>', 'set an argument of the Dockerfile; repeatable', addPair)
-    .action(
-      handle(async (context, name: string, options: BuildOptions) => {
-        const language = languageOf(name);
-        const extras = await extrasOf(language, options);
-        const { stdout } = context.terminal;
-        return withEngine(context, async (engine) => {
-          const onLine = (line: string) => void stdout.write(`${plainText(line)}\n`);
-          const built = await engine.buildEnvironment(language, onLine, context.signal, extras);
-          if (built.ok) stdout.write(`Built ${built.value}\n`);
-          else say(context.terminal, problemText(built.error));
-          return built.ok ? 0 : FAILURE_STATUS;
-        });
-      }),
-    );
-}
-
-async function extrasOf(language: LanguageId, { toolchain, mathlib, buildArg }: BuildOptions): Promise<BuildExtras> {
-  if (language !== 'lean' && (toolchain !== undefined || mathlib)) {
-    throw new UsageError('--toolchain and --mathlib are for lean only.');
+    .argument('<LANGUAGE>', languages.map(({ id }) => id).join(' or '));
+  for (const { id, buildOptions = [] } of languages) {
+    for (const option of buildOptions) command.option(flagsOf(option), `${id}: ${option.help}`);
   }
-  const folders = toolchain === undefined ? {} : { toolchain: await toolchainFolder(toolchain) };
-  return { buildArgs: { ...(mathlib && { MATHLIB: '1' }), ...buildArg }, folders };
+  return command.option('--build-arg <KEY=VALUE>', 'set an argument of the Dockerfile; repeatable', addPair).action(
+    handle(async (context, name: string, values: BuildValues) => {
+      const language = languageOf(name, languages);
+      for (const other of languages) if (other !== language) refuseOptions(other, values);
+      const extras = await extrasOf(language, values);
+      const { stdout } = context.terminal;
+      return withEngine(context, async (engine) => {
+        const onLine = (line: string) => void stdout.write(`${plainText(line)}\n`);
+        const built = await engine.buildEnvironment(language.id, onLine, context.signal, extras);
+        if (built.ok) stdout.write(`Built ${built.value}\n`);
+        else say(context.terminal, problemText(built.error));
+        return built.ok ? 0 : FAILURE_STATUS;
+      });
+    }),
+  );
 }
 
-async function toolchainFolder(given: string): Promise<string> {
+function flagsOf(option: BuildOption): string {
+  return 'needs' in option ? `--${option.name} <DIR>` : `--${option.name}`;
+}
+
+/** Throws `UsageError` when an option is given that only `language` has. */
+function refuseOptions({ id, buildOptions = [] }: LanguageDefinition, values: BuildValues): void {
+  if (buildOptions.every(({ name }) => values[name] === undefined)) return;
+  const flags = buildOptions.map(({ name }) => `--${name}`);
+  throw new UsageError(`${flags.join(' and ')} ${flags.length === 1 ? 'is' : 'are'} for ${id} only.`);
+}
+
+async function extrasOf(
+  { displayName, buildOptions = [] }: LanguageDefinition,
+  values: BuildValues,
+): Promise<BuildExtras> {
+  const folders: Record<string, string> = {};
+  const buildArgs: Record<string, string> = {};
+  for (const option of buildOptions) {
+    const { name } = option;
+    const given = values[name];
+    if (!('needs' in option)) Object.assign(buildArgs, given === true && option.buildArgs);
+    else if (typeof given === 'string') folders[name] = await folderWith(option.needs, given, `${displayName} ${name}`);
+  }
+  return { buildArgs: { ...buildArgs, ...values.buildArg }, folders };
+}
+
+/** `what` should be the folder `given`, with the path `needs` in it. Throws `UsageError`. */
+async function folderWith(needs: string, given: string, what: string): Promise<string> {
   const folder = resolve(given);
   try {
-    await access(join(folder, 'bin', 'lean'));
+    await access(join(folder, needs));
   } catch {
-    throw new UsageError(`${given} is not a Lean toolchain: it has no bin/lean.`);
+    throw new UsageError(`${given} is not a ${what}: it has no ${needs}.`);
   }
   return folder;
 }

@@ -2,19 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Command } from 'commander';
 import { messageOf } from '../../base/log.ts';
-import { LANGUAGES, type LanguageId, type RunOutput, type RunRequest, type RunResult } from '../../engine/types.ts';
+import type { RunOutput, RunRequest, RunResult } from '../../engine/types.ts';
+import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import { reportFields } from '../../mcp/leanAnswer.ts';
 import { type CommandContext, type Handle, parseNumber, UsageError, withEngine } from '../command.ts';
 import { type SavedDisplay, saveDisplays, shownBy } from '../displayFiles.ts';
 import { exitStatus, STATUS_HELP } from '../exitStatus.ts';
 import { jsonLine, readAll, say, type Terminal, writeOutput } from '../terminal.ts';
 
-const EXTENSIONS: Readonly<Record<string, LanguageId>> = { '.py': 'python', '.lean': 'lean' };
 const TAKES = 'run takes a language and one file, or - for standard input.';
 const RUN_NOTES = `
 stdout and stderr are those of the program. The value of its last expression goes to stderr.
 
 ${STATUS_HELP}`;
+
+type Languages = readonly LanguageDefinition[];
 
 interface RunOptions {
   readonly language?: string;
@@ -25,11 +27,12 @@ interface RunOptions {
 }
 
 /** `hothouse run`: runs a file once and shows its output as it comes. */
-export function runCommand(handle: Handle): Command {
+export function runCommand(handle: Handle, languages: Languages): Command {
+  const extensions = languages.flatMap(({ fileExtensions }) => fileExtensions);
   return new Command('run')
     .usage('[options] [LANGUAGE] FILE')
     .description('Run a file in a sandbox')
-    .argument('[LANGUAGE]', `${LANGUAGES.join(' or ')}; optional for ${Object.keys(EXTENSIONS).join(' and ')} files`)
+    .argument('[LANGUAGE]', `${idsOf(languages).join(' or ')}; optional for ${extensions.join(' and ')} files`)
     .argument('[FILE]', 'the program; - reads it from standard input')
     .option('--language <LANGUAGE>', 'the same as the argument LANGUAGE')
     .option('--timeout <SECONDS>', 'time limit of the run', parseNumber)
@@ -39,7 +42,7 @@ export function runCommand(handle: Handle): Command {
     .addHelpText('after', RUN_NOTES)
     .action(
       handle(async (context, first: string | undefined, second: string | undefined, options: RunOptions) => {
-        const request = await requestOf(context.terminal, [first, second], options);
+        const request = await requestOf(context, [first, second], options);
         return withEngine(context, async (engine) => {
           const onOutput = options.json ? undefined : (output: RunOutput) => show(context.terminal, output);
           const result = await engine.run(request, onOutput, context.signal);
@@ -51,13 +54,14 @@ export function runCommand(handle: Handle): Command {
 }
 
 async function requestOf(
-  terminal: Terminal,
+  { terminal, languages }: CommandContext,
   positionals: readonly (string | undefined)[],
   options: RunOptions,
 ): Promise<RunRequest> {
   const { language, file } = programOf(
     [options.language, ...positionals].filter((text) => text !== undefined),
     options,
+    languages,
   );
   const { stdin, timeout } = options;
   if (file === '-' && stdin === '-') throw new UsageError('Standard input cannot be both the program and its input.');
@@ -70,20 +74,28 @@ async function requestOf(
   };
 }
 
-function programOf([first, second, ...more]: readonly string[], { language: chosen }: RunOptions) {
+function programOf(
+  [first, second, ...more]: readonly string[],
+  { language: chosen }: RunOptions,
+  languages: Languages,
+) {
   if (first === undefined || more.length > 0 || (chosen !== undefined && second === undefined))
     throw new UsageError(TAKES);
-  if (second !== undefined) return { language: languageOf(first), file: second };
-  const language = EXTENSIONS[extname(first)];
+  if (second !== undefined) return { language: languageOf(first, languages).id, file: second };
+  const language = languages.find(({ fileExtensions }) => fileExtensions.includes(extname(first)));
   if (language === undefined) throw new UsageError(TAKES);
-  return { language, file: first };
+  return { language: language.id, file: first };
 }
 
 /** The language with this id. Throws `UsageError`. */
-export function languageOf(name: string | undefined): LanguageId {
-  const language = LANGUAGES.find((id) => id === name);
-  if (!language) throw new UsageError(`There is no language "${name ?? ''}"; there is ${LANGUAGES.join(', ')}.`);
+export function languageOf(name: string | undefined, languages: Languages): LanguageDefinition {
+  const language = languages.find(({ id }) => id === name);
+  if (!language) throw new UsageError(`There is no language "${name ?? ''}"; there is ${idsOf(languages).join(', ')}.`);
   return language;
+}
+
+function idsOf(languages: Languages): string[] {
+  return languages.map(({ id }) => id);
 }
 
 async function readText({ stdin }: Terminal, file: string): Promise<string> {

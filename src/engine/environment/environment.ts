@@ -1,18 +1,19 @@
 import type { Event } from '../../base/event.ts';
 import type { Host } from '../../host/host.ts';
 import type { Language } from '../../languages/language.ts';
+import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import type { Grant, Purpose } from '../../pool/lease.ts';
 import { type Boot, Pool } from '../../pool/pool.ts';
 import { PoolSet } from '../../pool/poolSet.ts';
 import { bootSandbox } from '../../sandbox/boot.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { EngineDependencies } from '../deps.ts';
-import type { Options } from '../options.ts';
+import { languageOptions, type Options } from '../options.ts';
 import { problemOf } from '../problems.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo } from '../types.ts';
 import type { Hosts } from './hostManager.ts';
-import { imageOf, type MemoryLimit, memoryOf, poolKeysOf } from './profile.ts';
-import { poolOptionsOf, specChanged, specOf } from './recipe.ts';
+import { type MemoryLimit, type Profile, profileOf } from './profile.ts';
+import { poolOptionsOf, specChanged, specOf } from './sandboxSpec.ts';
 import { warmUp } from './warmUp.ts';
 
 const EVENT_BYTES = 8 * 1024 * 1024;
@@ -38,6 +39,7 @@ export interface LeaseTerms {
 /** The default environment of a language: its image, and the pools of sandboxes made from it. */
 export class Environment {
   readonly id: string;
+  readonly definition: LanguageDefinition;
   readonly language: Language;
   /** Fires when `info` has changed. */
   readonly onDidChange: Event<void>;
@@ -47,28 +49,32 @@ export class Environment {
   /** Keys that were asked for, the latest last. */
   readonly #wanted = new Set<string>();
   #options: Options;
+  #profile: Profile;
   #runs = 0;
   #used = false;
   #watching = false;
 
-  constructor(language: Language, deps: EngineDependencies, hosts: Hosts) {
-    this.id = language.id;
-    this.language = language;
+  constructor(definition: LanguageDefinition, deps: EngineDependencies, hosts: Hosts) {
+    this.id = definition.id;
+    this.definition = definition;
     this.#deps = deps;
     this.#hosts = hosts;
     this.#options = deps.options;
-    const { prewarmed, max } = poolKeysOf(deps.options, language.id);
+    this.#profile = profileOf(definition, deps.options);
+    const { clock, log } = deps;
+    this.language = definition.create({ options: () => languageOptions(definition, this.#options), clock, log });
+    const { prewarmed, max } = this.#profile.poolKeys;
     this.#pools = new PoolSet({ make: (key) => this.#makePool(key), options: poolOptionsOf(deps.options), max });
     this.onDidChange = this.#pools.onDidChange;
     if (deps.options.pool.prewarm) this.#pools.warm(prewarmed);
   }
 
   get image(): string {
-    return imageOf(this.#options, this.language.id);
+    return this.#profile.image;
   }
 
   get memory(): MemoryLimit {
-    return memoryOf(this.#options, this.language.id);
+    return this.#profile.memory;
   }
 
   lease(owner: Owner, purpose: Purpose, { key = '', signal }: LeaseTerms = {}): Promise<Grant> {
@@ -101,10 +107,11 @@ export class Environment {
 
   /** Takes new options; what is warm is replaced if it would be made otherwise now. */
   configure(options: Options): void {
-    const same = !specChanged(options, this.#options, this.language.id);
+    const isChanged = specChanged(options, this.#options, this.definition);
     this.#options = options;
-    if (same) this.#configurePools();
-    else this.refresh();
+    this.#profile = profileOf(this.definition, options);
+    if (isChanged) this.refresh();
+    else this.#configurePools();
     if (this.#used || options.pool.prewarm) this.#warmOthers();
   }
 
@@ -139,7 +146,7 @@ export class Environment {
     const { image } = this;
     return {
       id: this.id,
-      language: this.language.id,
+      language: this.definition.id,
       image,
       sandboxes,
       waiting: this.#pools.waiting,
@@ -153,13 +160,12 @@ export class Environment {
   }
 
   #configurePools(bootOf?: (key: string) => Boot): void {
-    this.#pools.configure(poolOptionsOf(this.#options), poolKeysOf(this.#options, this.language.id).max, bootOf);
+    this.#pools.configure(poolOptionsOf(this.#options), this.#profile.poolKeys.max, bootOf);
   }
 
   #warmOthers(): void {
     this.#used = true;
-    const { prewarmed } = poolKeysOf(this.#options, this.language.id);
-    this.#pools.warm(prewarmed);
+    this.#pools.warm(this.#profile.poolKeys.prewarmed);
   }
 
   #makePool(key: string): Pool {
@@ -173,7 +179,7 @@ export class Environment {
     const { agent, clock, log, identity } = this.#deps;
     const host = this.#hosts.current;
     const outputBytes = this.#options.limits.outputKb * 1024;
-    const spec = specOf(this.#options, this.language.id, identity);
+    const spec = specOf(this.definition, this.#options, identity);
     return async (signal) => {
       try {
         const boot = { spec, agent, outputBytes, eventBytes: EVENT_BYTES, events: EVENTS, clock, log };

@@ -6,6 +6,5 @@ export type MachineSettings = Pick<ImageSource, 'buildArgs' | 'files'>;
 
 /** Where every language's default image is built from: the folder of its name in `images`. */
 export function imageSources(images: string, settings: () => Promise<MachineSettings>): EngineDependencies['images'] {
-  const source = (name: string) => async () => ({ context: join(images, name), ...(await settings()) });
-  return { python: source('python'), lean: source('lean') };
+  return async (language) => ({ context: join(images, language), ...(await settings()) });
 }

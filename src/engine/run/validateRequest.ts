@@ -1,6 +1,6 @@
 import { MAX_CODE_BYTES, MAX_INPUT_BYTES, type Options } from '../options.ts';
-import { invalidRequest, tooLarge, unknownLanguage } from '../problems.ts';
-import { type EngineProblem, LANGUAGES, type LanguageId, type RunRequest } from '../types.ts';
+import { invalidRequest, tooLarge } from '../problems.ts';
+import type { EngineProblem, RunRequest } from '../types.ts';
 
 const SHORTEST_SECONDS = 0.1;
 const LONGEST_SECONDS = 86_400;
@@ -8,14 +8,8 @@ const LONGEST_SECONDS = 86_400;
 const MAX_REQUEST_BYTES = 15 * 1024 * 1024;
 const LONGEST_ESCAPE = 6;
 
-/** Whether a caller's word names a language. */
-export function isLanguage(value: unknown): value is LanguageId {
-  return LANGUAGES.some((language) => language === value);
-}
-
 /** What is wrong with a request, or null. Looks at nothing but the request. */
 export function requestProblem(request: RunRequest): EngineProblem | null {
-  if (!isLanguage(request.language)) return unknownLanguage(request.language);
   return codeProblem(request) ?? inputProblem(request) ?? wholeProblem(request) ?? timeoutProblem(request);
 }
 

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { LanguageId } from '../types.ts';
-
-const PREFIX: Readonly<Record<LanguageId, string>> = { python: 'py', lean: 'lean' };
 
 /** A new session's id, short enough to be read and typed: `py-3f9a2c81`. */
-export function newSessionId(language: LanguageId): string {
-  return `${PREFIX[language]}-${randomBytes(4).toString('hex')}`;
+export function newSessionId(prefix: string): string {
+  return `${prefix}-${randomBytes(4).toString('hex')}`;
 }
 
 /** A new run's id: `run-9b1c04d27a5e`. */

@@ -16,7 +16,7 @@ import {
 import { type Executed, execute, interrupter } from '../run/execute.ts';
 import type { Stopper } from '../run/terminator.ts';
 import { statusOf } from '../run/verdict.ts';
-import type { EngineProblem, LanguageId, Owner, Result, RunOutput, SessionInfo, SessionState } from '../types.ts';
+import type { EngineProblem, Owner, Result, RunOutput, SessionInfo, SessionState } from '../types.ts';
 import { type Acquisition, BoundedMutex } from './boundedMutex.ts';
 import { PendingQuestion } from './pendingQuestion.ts';
 
@@ -32,6 +32,7 @@ export interface SessionDeps {
   readonly id: string;
   readonly owner: Owner;
   readonly environment: string;
+  readonly languageId: string;
   readonly language: Language;
   readonly clock: Clock;
   readonly log: Log;
@@ -89,8 +90,8 @@ export class Session {
     this.#deps = deps;
   }
 
-  get language(): LanguageId {
-    return this.#deps.language.id;
+  get language(): string {
+    return this.#deps.languageId;
   }
 
   /** Whether it has, or is about to have, a sandbox. */

@@ -1,5 +1,5 @@
 import { endedSession, sessionLimit, unknownSession } from '../problems.ts';
-import type { LanguageId, Result } from '../types.ts';
+import type { Result } from '../types.ts';
 import { newSessionId } from './ids.ts';
 import { Session, type SessionDeps } from './session.ts';
 
@@ -17,10 +17,10 @@ export class Sessions {
     return [...this.#open.values()];
   }
 
-  /** A new session that has not started yet, unless `max` are live. */
-  add(language: LanguageId, max: number, deps: Omit<SessionDeps, 'id'>): Result<Session> {
+  /** A new session that has not started yet, unless `max` are live; `prefix` begins its id. */
+  add(prefix: string, max: number, deps: Omit<SessionDeps, 'id'>): Result<Session> {
     if (!this.hasRoom(max)) return { ok: false, error: sessionLimit(max) };
-    const session = new Session({ ...deps, id: newSessionId(language) });
+    const session = new Session({ ...deps, id: newSessionId(prefix) });
     this.#open.set(session.id, session);
     this.#trim();
     return { ok: true, value: session };

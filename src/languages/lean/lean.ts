@@ -26,7 +26,6 @@ export function leanLanguage({ settings, clock }: LeanDeps): Language {
     return idle;
   };
   return {
-    id: 'lean',
     checks: true,
     keyOf: (code, context) => headerKey(composeCode(code, context).header),
     open(sandbox, { once, onKey = () => {} }) {

@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { DEFAULT_OPTIONS } from '../../engine/options.ts';
-import { LANGUAGES, type RunRequest } from '../../engine/types.ts';
+import { DEFAULT_OPTIONS, languageOptions } from '../../engine/options.ts';
+import type { RunRequest } from '../../engine/types.ts';
+import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
+import { languageIn } from '../languageIn.ts';
 import { RunAnswer, runAnswer } from '../runAnswer.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, type Tool } from '../tool.ts';
 
-const { limits, lean } = DEFAULT_OPTIONS;
+const { limits } = DEFAULT_OPTIONS;
 
 const Input = z.strictObject({
-  language: z.enum(LANGUAGES).describe('Language of the code.'),
+  language: z.string().describe('Language of the code.'),
   code: z.string().describe('The program, at most 1 MB. The value of its last expression is returned as result.'),
   session_id: z
     .string()
@@ -35,26 +37,36 @@ const Input = z.strictObject({
 });
 
 /** Runs code, one-shot or in a session. */
-export const runCode = defineTool({
-  name: 'run_code',
-  title: 'Run code in a sandbox',
-  description: [
-    'Runs code in a sealed, warm container and returns its output, the value of its last expression, its pictures and how it ended.',
-    'Without session_id every run starts from nothing and leaves nothing behind: no variable, file or process persists, except what state carries.',
-    'With session_id variables, imports, functions and files in the working folder persist between runs, also after an error, a timeout or an interruption; if a session is lost all the same, error.message says so.',
-    'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots appear by themselves, savefig is not needed; top-level await works.',
-    'Lean 4: code is checked; verdict, messages, sorries with their goals and, if asked, axioms come back. A main is run too, with stdin and exit status. In a session definitions, open, namespace and options persist, a cell with errors changes nothing, and main may be defined again in each cell.',
-    `There is no network and no access to files of the host. Default limits: ${limits.timeoutSeconds} s, ${limits.memoryMb} MB of memory (Lean ${lean.memoryMb} MB), 1 MB for each of stdout and stderr.`,
-    'status is ok, error (an exception or exit code), timeout, interrupted, out_of_memory, sandbox_lost or rejected (nothing was run).',
-  ].join('\n'),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  input: Input,
-  output: RunAnswer,
-  async call(input, { engine, owner, signal, onOutput }) {
-    const run = await engine.run({ ...requestOf(input), owner }, onOutput, signal);
-    return runAnswer(run, input.axioms ?? false);
-  },
-});
+export function runCode(languages: readonly LanguageDefinition[]): Tool {
+  return defineTool({
+    name: 'run_code',
+    title: 'Run code in a sandbox',
+    description: [
+      'Runs code in a sealed, warm container and returns its output, the value of its last expression, its pictures and how it ended.',
+      'Without session_id every run starts from nothing and leaves nothing behind: no variable, file or process persists, except what state carries.',
+      'With session_id variables, imports, functions and files in the working folder persist between runs, also after an error, a timeout or an interruption; if a session is lost all the same, error.message says so.',
+      ...languages.map(({ guide }) => guide),
+      `There is no network and no access to files of the host. Default limits: ${limits.timeoutSeconds} s, ${limits.memoryMb} MB of memory${memoryText(languages)}, 1 MB for each of stdout and stderr.`,
+      'status is ok, error (an exception or exit code), timeout, interrupted, out_of_memory, sandbox_lost or rejected (nothing was run).',
+    ].join('\n'),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    input: Input.extend({ language: languageIn(languages).describe('Language of the code.') }),
+    output: RunAnswer,
+    async call(input, { engine, owner, signal, onOutput }) {
+      const run = await engine.run({ ...requestOf(input), owner }, onOutput, signal);
+      return runAnswer(run, input.axioms ?? false);
+    },
+  });
+}
+
+/** Which languages have more memory than the others, in brackets. */
+function memoryText(languages: readonly LanguageDefinition[]): string {
+  const own = languages.flatMap((language) => {
+    const { memoryMb } = languageOptions(language, DEFAULT_OPTIONS);
+    return memoryMb === undefined ? [] : [`${language.displayName} ${memoryMb} MB`];
+  });
+  return own.length === 0 ? '' : ` (${own.join(', ')})`;
+}
 
 function requestOf(input: z.output<typeof Input>): Omit<RunRequest, 'owner'> {
   return {

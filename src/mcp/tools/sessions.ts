@@ -1,25 +1,28 @@
 import { z } from 'zod';
-import { LANGUAGES } from '../../engine/types.ts';
+import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
+import { languageIn } from '../languageIn.ts';
 import { SessionAnswer, sessionFields, sessionLine } from '../sessionAnswer.ts';
-import { defineTool, refused, success } from '../tool.ts';
+import { defineTool, refused, success, type Tool } from '../tool.ts';
 
 const SessionId = z.strictObject({ session_id: z.string().describe('From open_session or list_sessions.') });
 
 /** `open_session`. */
-export const openSession = defineTool({
-  name: 'open_session',
-  title: 'Open a session',
-  description:
-    'Starts an interpreter in its own sandbox and returns its session_id. Runs with this session_id share variables, imports, functions and files until close_session. The number of sessions is limited: close sessions you no longer need. Sessions unused for eight hours may be closed.',
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  input: z.strictObject({ language: z.enum(LANGUAGES).describe('Language of the session.') }),
-  output: SessionAnswer,
-  async call({ language }, { engine, owner, signal }) {
-    const opened = await engine.openSession(language, owner, signal);
-    if (!opened.ok) return refused(opened.error);
-    return success(sessionFields(opened.value), `Opened ${sessionLine(opened.value)}`);
-  },
-});
+export function openSession(languages: readonly LanguageDefinition[]): Tool {
+  return defineTool({
+    name: 'open_session',
+    title: 'Open a session',
+    description:
+      'Starts an interpreter in its own sandbox and returns its session_id. Runs with this session_id share variables, imports, functions and files until close_session. The number of sessions is limited: close sessions you no longer need. Sessions unused for eight hours may be closed.',
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    input: z.strictObject({ language: languageIn(languages).describe('Language of the session.') }),
+    output: SessionAnswer,
+    async call({ language }, { engine, owner, signal }) {
+      const opened = await engine.openSession(language, owner, signal);
+      if (!opened.ok) return refused(opened.error);
+      return success(sessionFields(opened.value), `Opened ${sessionLine(opened.value)}`);
+    },
+  });
+}
 
 /** `close_session`. */
 export const closeSession = defineTool({

@@ -1,14 +1,14 @@
 import { ProgressLocation, window } from 'vscode';
 import { plainText } from '../../base/log.ts';
-import type { LanguageId, Result } from '../../engine/types.ts';
+import type { Result } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { abortSignal } from '../cancellation.ts';
 import { formatProblem } from '../format.ts';
-import { EDITOR_LANGUAGES } from '../languages.ts';
+import { editorLanguage } from '../languages.ts';
 
 /** Builds a language's image and shows progress; the build's output goes to the log. */
-export async function buildEnvironment(language: LanguageId, app: App): Promise<void> {
-  const { name } = EDITOR_LANGUAGES[language];
+export async function buildEnvironment(language: string, app: App): Promise<void> {
+  const { name } = editorLanguage(language);
   const built = await window.withProgress(
     { location: ProgressLocation.Notification, title: `Building the ${name} environment`, cancellable: true },
     async (progress, token): Promise<Result<string>> => {

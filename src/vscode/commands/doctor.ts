@@ -2,7 +2,7 @@ import { window } from 'vscode';
 import { obstaclesIn, readinessText } from '../../engine/obstacles.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { App } from '../app.ts';
-import { EDITOR_LANGUAGES } from '../languages.ts';
+import { editorLanguage } from '../languages.ts';
 import { applyFix, fixFor, showProblem } from './fixProblem.ts';
 
 /** Checks everything, writes a report to the log and shows the result. */
@@ -17,7 +17,7 @@ export async function doctor(app: App): Promise<void> {
 }
 
 async function showReadiness(found: Preflight, app: App): Promise<void> {
-  const text = readinessText(found, (language) => EDITOR_LANGUAGES[language].name);
+  const text = readinessText(found, (language) => editorLanguage(language).name);
   app.log.info(text);
   const lacking = found.environments.find(({ problem }) => problem);
   const fix = lacking?.problem && fixFor(lacking.problem, lacking.language);

@@ -1,8 +1,8 @@
 import { commands, env, type Terminal, Uri, window, workspace } from 'vscode';
-import type { EngineProblem, LanguageId } from '../../engine/types.ts';
+import type { EngineProblem } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { formatProblem } from '../format.ts';
-import { EDITOR_LANGUAGES } from '../languages.ts';
+import { editorLanguage } from '../languages.ts';
 import { openSetting } from '../settings.ts';
 import { buildEnvironment } from './build.ts';
 import { chooseFix, type Fix } from './chooseFix.ts';
@@ -19,14 +19,14 @@ export async function fixProblem(app: App): Promise<void> {
 }
 
 /** Shows a problem of `language` with a button that fixes it. */
-export async function showProblem(problem: EngineProblem, language: LanguageId, app: App): Promise<void> {
+export async function showProblem(problem: EngineProblem, language: string, app: App): Promise<void> {
   const fix = fixFor(problem, language);
   const chosen = await window.showErrorMessage(formatProblem(problem), fix.label);
   if (chosen === fix.label) await applyFix(fix, language, app);
 }
 
 /** Applies a fix. */
-export async function applyFix(fix: Fix, language: LanguageId, app: App): Promise<void> {
+export async function applyFix(fix: Fix, language: string, app: App): Promise<void> {
   switch (fix.kind) {
     case 'build':
       return buildEnvironment(language, app);
@@ -65,10 +65,10 @@ function promptShown(terminal: Terminal): Promise<void> {
 }
 
 /** The fix for a problem of `language` under the current settings. */
-export function fixFor(problem: EngineProblem, language: LanguageId): Fix {
+export function fixFor(problem: EngineProblem, language: string): Fix {
   return chooseFix(
     problem,
-    EDITOR_LANGUAGES[language],
+    editorLanguage(language),
     workspace.getConfiguration('hothouse').get('docker.host', '') !== '',
   );
 }

@@ -10,8 +10,11 @@ const PLACEHOLDER = Uri.parse('http://127.0.0.1:0/mcp');
 export function registerMcp({ mcp, version }: App): Disposable {
   const provider: McpServerDefinitionProvider<McpHttpServerDefinition> = {
     async provideMcpServerDefinitions() {
-      const { toolsHash } = await import('../../mcp/toolList.ts');
-      return [new McpHttpServerDefinition('Hothouse', PLACEHOLDER, {}, `${version}+${toolsHash()}`)];
+      const [{ toolsHash }, { LANGUAGES }] = await Promise.all([
+        import('../../mcp/toolList.ts'),
+        import('../../languages/registry.ts'),
+      ]);
+      return [new McpHttpServerDefinition('Hothouse', PLACEHOLDER, {}, `${version}+${toolsHash(LANGUAGES)}`)];
     },
     async resolveMcpServerDefinition({ label, version: ours }) {
       const { url, token } = await mcp.get();

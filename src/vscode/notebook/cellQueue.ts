@@ -1,8 +1,8 @@
 import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
 import { messageOf, plainText } from '../../base/log.ts';
-import type { EngineProblem, LanguageId, RunResult } from '../../engine/types.ts';
+import type { EngineProblem, RunResult } from '../../engine/types.ts';
 import { formatProblem } from '../format.ts';
-import { EDITOR_LANGUAGES } from '../languages.ts';
+import { editorLanguage } from '../languages.ts';
 import { endExecution, showRechecked } from './cellExecution.ts';
 import type { CellNames } from './cellNames.ts';
 import type { CellDiagnostics } from './language/diagnostics.ts';
@@ -21,7 +21,7 @@ export interface CellQueueDependencies {
   readonly names: CellNames;
   readonly diagnostics: CellDiagnostics;
   /** Receives the problem when a session does not open. */
-  readonly onProblem: (problem: EngineProblem, language: LanguageId) => void;
+  readonly onProblem: (problem: EngineProblem, language: string) => void;
 }
 
 /** How a cell ended; `endedAt` in ms since the epoch, if its code ran. */
@@ -150,7 +150,7 @@ export class CellQueue {
   /** Removes deleted cells from a session that keeps cells at their positions, so that others can declare the same names. */
   async #removeDeleted(sessionId: string, running: RunningCell): Promise<void> {
     const { session } = this.#deps;
-    if (!EDITOR_LANGUAGES[session.language].hasPlaces) return;
+    if (!editorLanguage(session.language).hasPlaces) return;
     for (const name of this.#cells.takeDeleted(running.execution.cell.notebook)) {
       const result = await session.run(sessionId, { name, code: '' }, () => {}, running.signal);
       await this.#showRecheckedCells(result, running);

@@ -13,9 +13,6 @@ import type { Notebooks } from './notebooks.ts';
 
 export const NOTEBOOK_TYPE = 'jupyter-notebook';
 
-/** The Jupyter extension, which suggests Python kernels of its own. */
-const JUPYTER = 'ms-toolsai.jupyter';
-
 /** Registers a kernel for each language. */
 export function registerControllers(active: Notebooks): Disposable {
   const stack = new DisposableStack();
@@ -49,11 +46,11 @@ function configure(controller: NotebookController, { cells }: EditorLanguage, ac
   controller.interruptHandler = (notebook: NotebookDocument) => active.find(notebook.uri)?.queue.interrupt();
 }
 
-/** Suggests the kernel for notebooks in its language; for Python only without the Jupyter extension. */
-function suggestKernel(controller: NotebookController, { id, cells }: EditorLanguage): Disposable {
+/** Suggests the kernel for notebooks in its language, unless another extension offers kernels for it. */
+function suggestKernel(controller: NotebookController, { cells, otherKernels }: EditorLanguage): Disposable {
   const suggest = (notebook: NotebookDocument) => {
     if (notebook.notebookType !== controller.notebookType || languageOf(notebook) !== cells) return;
-    if (id === 'python' && extensions.getExtension(JUPYTER)) return;
+    if (otherKernels !== undefined && extensions.getExtension(otherKernels)) return;
     controller.updateNotebookAffinity(notebook, NotebookControllerAffinity.Preferred);
   };
   for (const notebook of workspace.notebookDocuments) suggest(notebook);

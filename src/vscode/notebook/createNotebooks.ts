@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { showProblem } from '../commands/fixProblem.ts';
-import { EDITOR_LANGUAGES } from '../languages.ts';
+import { editorLanguage } from '../languages.ts';
 import { notifyLoss } from './lostSession.ts';
 import { selectKernel } from './newSession.ts';
 import { Notebooks } from './notebooks.ts';
@@ -13,6 +13,6 @@ export function createNotebooks(app: App): Notebooks {
       void showProblem(problem, language, app);
     },
     onLost: (notebook, reason) => void notifyLoss(notebook, reason),
-    onMoved: (notebook, language) => void selectKernel(notebook, EDITOR_LANGUAGES[language], app.extensionId),
+    onMoved: (notebook, language) => void selectKernel(notebook, editorLanguage(language), app.extensionId),
   });
 }

@@ -1,4 +1,4 @@
-import type { LanguageId, Owner, Result, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
+import type { Owner, Result, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 
 /** The open session, and why the previous one ended; `lost` is null when there was none or the user knows. */
@@ -17,7 +17,7 @@ export interface CellToRun {
 
 /** The session of one notebook: opened by its first cell, restarted by the next cell after it has ended. */
 export class NotebookSession {
-  readonly language: LanguageId;
+  readonly language: string;
   /** Completions, hovers and definitions wait here for their turn. */
   readonly questions = new QuestionQueue();
   readonly #handle: EngineHandle;
@@ -30,7 +30,7 @@ export class NotebookSession {
   /** Why the session was lost, kept while a cell opens the next one. */
   #lost: string | null = null;
 
-  constructor(handle: EngineHandle, language: LanguageId, owner: Owner) {
+  constructor(handle: EngineHandle, language: string, owner: Owner) {
     this.#handle = handle;
     this.language = language;
     this.#owner = owner;

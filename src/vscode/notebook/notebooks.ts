@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type NotebookDocument, type Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
-import type { EngineProblem, LanguageId, Result, SessionInfo } from '../../engine/types.ts';
+import type { EngineProblem, Result, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 import { CellNames } from './cellNames.ts';
 import { CellQueue } from './cellQueue.ts';
@@ -21,9 +21,9 @@ export interface ActiveNotebook {
 /** Callbacks of `Notebooks`. */
 export interface NotebooksDependencies {
   /** A session did not open. */
-  readonly onProblem: (problem: EngineProblem, language: LanguageId) => void;
+  readonly onProblem: (problem: EngineProblem, language: string) => void;
   /** An untitled notebook was saved as this file, which takes over its session. */
-  readonly onMoved: (notebook: NotebookDocument, language: LanguageId) => void;
+  readonly onMoved: (notebook: NotebookDocument, language: string) => void;
   /** A session was lost while no cell ran; called once per loss. `reason` as in `it ran out of memory`. */
   readonly onLost: (notebook: NotebookDocument, reason: string) => void;
 }
@@ -53,7 +53,7 @@ export class Notebooks implements Disposable {
   }
 
   /** The notebook's entry, created at its first run in this language. Its session in another language ends. */
-  of(notebook: NotebookDocument, language: LanguageId): ActiveNotebook {
+  of(notebook: NotebookDocument, language: string): ActiveNotebook {
     const known = [...this.#entries].find((entry) => entry.notebook === notebook);
     if (known?.session.language === language) {
       this.#keep(known);
@@ -94,7 +94,7 @@ export class Notebooks implements Disposable {
   }
 
   /** Ends the session of a notebook that was closed or uses another kernel, unless it was saved as a file. */
-  release(notebook: NotebookDocument, language?: LanguageId): void {
+  release(notebook: NotebookDocument, language?: string): void {
     const entry = this.#entry(notebook.uri);
     if (!entry || (language !== undefined && entry.session.language !== language)) return;
     if (!notebook.isUntitled) return void this.#end(entry);
@@ -112,7 +112,7 @@ export class Notebooks implements Disposable {
     return [...this.#entries].find((entry) => !entry.closing && entry.notebook.uri.toString() === uri.toString());
   }
 
-  #add(notebook: NotebookDocument, language: LanguageId): Entry {
+  #add(notebook: NotebookDocument, language: string): Entry {
     const name = path.basename(notebook.uri.path);
     const session = new NotebookSession(this.#handle, language, {
       id: `notebook/${notebook.uri}`,

@@ -1,15 +1,7 @@
 import { plainText } from '../../base/log.ts';
-import type {
-  EnvironmentInfo,
-  LanguageId,
-  Owner,
-  SandboxInfo,
-  SessionInfo,
-  SlotState,
-  Snapshot,
-} from '../../engine/types.ts';
+import type { EnvironmentInfo, Owner, SandboxInfo, SessionInfo, SlotState, Snapshot } from '../../engine/types.ts';
 import { formatAge, formatCount, formatImports, formatMemory, joinParts, oneLine } from '../format.ts';
-import { EDITOR_LANGUAGES } from '../languages.ts';
+import { editorLanguage } from '../languages.ts';
 
 /** What a row represents; commands receive it. */
 export type Subject =
@@ -168,6 +160,6 @@ function formatOwner({ kind, label }: Owner): string {
   return `${kinds[kind]} ${plainText(label)}`;
 }
 
-function languageName(id: LanguageId): string {
-  return EDITOR_LANGUAGES[id].name;
+function languageName(id: string): string {
+  return editorLanguage(id).name;
 }

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
+import { LANGUAGES } from '../../../src/languages/registry.ts';
 import { type HttpOptions, type HttpServer, startHttpServer } from '../../../src/mcp/http/httpServer.ts';
-import { TOOLS } from '../../../src/mcp/toolList.ts';
+import { toolsFor } from '../../../src/mcp/toolList.ts';
 import { call, connectEra, ERAS, type TestClient, textOf } from '../connect.ts';
 import { runResult, StubEngine, sessionInfo } from '../stubEngine.ts';
 
@@ -38,7 +39,9 @@ describe.each(ERAS)('a client of %s over HTTP', (era) => {
     const engine = new StubEngine();
     engine.answer = async ({ code }) => runResult({ stdout: code });
     const client = await connect(era, await serve(engine));
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(
+      toolsFor(LANGUAGES).map(({ name }) => name),
+    );
     const answer = await call(client, 'run_code', { language: 'python', code: 'hello' });
     expect(answer.structuredContent).toMatchObject({ status: 'ok', stdout: 'hello' });
     expect(engine.requests[0]?.owner.label).toBe('test-client 9');

@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Language } from './language.ts';
+
+/** What an editor shows of a language: plain data, so that it can be read without loading the language. */
+export interface LanguageFacts {
+  /** As options, requests and folders spell it. */
+  readonly id: string;
+  /** For people. */
+  readonly displayName: string;
+  /** With their dot. */
+  readonly fileExtensions: readonly string[];
+  readonly editor: EditorFacts;
+}
+
+/** How notebooks show a language. */
+export interface EditorFacts {
+  /** VS Code's language id of its cells. */
+  readonly cells: string;
+  /** What a new notebook says of its kernel, in Jupyter's terms. */
+  readonly kernelspec: { readonly name: string; readonly display_name: string; readonly language: string };
+  /** Characters that trigger completions. */
+  readonly triggers: readonly string[];
+  /** Whether sessions keep cells at their positions, and so answer hovers and go to definitions. */
+  readonly hasPlaces: boolean;
+  /** Another extension that offers kernels for it; where that is installed, ours is not the suggested one. */
+  readonly otherKernels?: string;
+  /** How its cells are edited where the language's own extension is not installed. */
+  readonly configuration?: EditorConfiguration;
+}
+
+/** Comments and brackets of a language; `extension` brings better ones. */
+export interface EditorConfiguration {
+  readonly extension: string;
+  readonly lineComment: string;
+  readonly blockComment: readonly [open: string, close: string];
+  readonly brackets: readonly (readonly [open: string, close: string])[];
+}
+
+/** What every language's own options have; without `memoryMb` and `cpus` those of `limits` hold. */
+export interface LanguageOptions {
+  /** Image that its sandboxes are made of. */
+  readonly image: string;
+  readonly memoryMb?: number;
+  readonly cpus?: number;
+}
+
+/** The schema of a language's own options: each has a default and a description. */
+export type LanguageOptionsSchema = z.ZodObject & z.ZodType<LanguageOptions>;
+
+/** What a language works with in one engine. */
+export interface LanguageContext<O extends LanguageOptions = LanguageOptions> {
+  /** Its own options, those in force when it asks. */
+  readonly options: () => O;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Which pools a language's environment has. */
+export interface PoolKeys {
+  /** Those that are warm from the first use on, or from the start with `pool.prewarm`. */
+  readonly prewarmed: readonly string[];
+  /** How many are kept warm at the same time. */
+  readonly max: number;
+}
+
+/** One language: all that the engine, the options and the doors know of it. Its image is built from `images/<id>`. */
+export interface LanguageDefinition<
+  Id extends string = string,
+  Schema extends LanguageOptionsSchema = LanguageOptionsSchema,
+> extends LanguageFacts {
+  readonly id: Id;
+  /** What ids of its sessions begin with: `py` in `py-3f9a2c81`. */
+  readonly sessionPrefix: string;
+  /** Its options, a group named by its id. */
+  readonly options: Schema;
+  /** What an agent has to know to write code for it, one line. */
+  readonly guide: string;
+  /** What `hothouse build` accepts for it beside what every build accepts. */
+  readonly buildOptions?: readonly BuildOption[];
+  /** Environment variables of its sandboxes; `cpus` is their limit. */
+  environment(cpus: number): Readonly<Record<string, string>>;
+  /** One pool where it is missing. */
+  poolKeys?(options: z.infer<Schema>): PoolKeys;
+  /** The part of its options that warm sandboxes hold: when it changes, they are replaced. */
+  warmOptions?(options: z.infer<Schema>): unknown;
+  create(context: LanguageContext<z.infer<Schema>>): Language;
+}
+
+/** An option of `hothouse build` for one language. */
+export type BuildOption = { readonly name: string; readonly help: string } & (
+  | { readonly buildArgs: Readonly<Record<string, string>> }
+  /** Takes a folder of this machine into the build's context, under the option's name; `needs` is a path that it must have. */
+  | { readonly needs: string }
+);
+
+/** A definition with the types of its id and its options kept. */
+export function defineLanguage<const Id extends string, Schema extends LanguageOptionsSchema>(
+  definition: LanguageDefinition<Id, Schema>,
+): LanguageDefinition<Id, Schema> {
+  return definition;
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineLanguage } from '../languageDefinition.ts';
+import { PYTHON } from './facts.ts';
+import { preloader } from './preload.ts';
+import { python as language } from './python.ts';
+
+/** Python 3 with IPython. */
+export const python = defineLanguage({
+  ...PYTHON,
+  sessionPrefix: 'py',
+  options: z.strictObject({
+    image: z.string().min(1).default('hothouse/python:latest').describe('Container image that Python runs in.'),
+    preload: z
+      .array(z.string().regex(/^[A-Za-z_][\w.]*$/))
+      .default(['numpy', 'pandas', 'matplotlib.pyplot', 'IPython'])
+      .describe('Modules that a sandbox imports before its first run, if the image has them.'),
+  }),
+  guide:
+    'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots appear by themselves, savefig is not needed; top-level await works.',
+  environment: () => ({
+    // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.
+    OPENBLAS_NUM_THREADS: '1',
+    OMP_NUM_THREADS: '1',
+    MPLCONFIGDIR: '/tmp/matplotlib',
+    IPYTHONDIR: '/tmp/ipython',
+    PYTHONDONTWRITEBYTECODE: '1',
+  }),
+  warmOptions: ({ preload }) => preload,
+  create: ({ options, clock, log }) => ({
+    ...language,
+    warm: preloader({ modules: () => options().preload, clock, log }),
+  }),
+});
