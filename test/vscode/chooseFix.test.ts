@@ -32,32 +32,32 @@ describe('chooseFix', () => {
     ...(command !== undefined && { command }),
   });
 
-  it('runs the command that a problem names', () => {
+  it('opens the command of a problem in a terminal', () => {
     expect(chooseFix(problem('engine_stopped', 'sudo systemctl start docker'), python, false)).toMatchObject({
       kind: 'terminal',
       command: 'sudo systemctl start docker',
     });
   });
 
-  it('opens the setting when the user named the engine', () => {
+  it("opens the setting when the settings name Docker's address", () => {
     expect(chooseFix(problem('engine_stopped', 'service docker start'), python, true)).toMatchObject({
       kind: 'setting',
       key: 'hothouse.docker.host',
     });
   });
 
-  it('opens the setting of an image that is missing and not ours to build', () => {
+  it('opens the image setting when Hothouse cannot build the missing image', () => {
     expect(chooseFix(problem('image_missing'), lean, false)).toMatchObject({
       kind: 'setting',
       key: 'hothouse.lean.image',
     });
   });
 
-  it('builds a missing image in the editor rather than in a terminal', () => {
+  it('builds a missing image in VS Code, not in a terminal', () => {
     expect(chooseFix(problem('image_missing', 'hothouse build python'), python, false).kind).toBe('build');
   });
 
-  it("opens the setting of the language's own image", () => {
+  it("opens the image setting of the problem's language", () => {
     expect(chooseFix(problem('image_unusable'), lean, false)).toMatchObject({ key: 'hothouse.lean.image' });
     expect(chooseFix(problem('image_unusable'), python, false)).toMatchObject({ key: 'hothouse.python.image' });
   });
@@ -79,7 +79,7 @@ describe('the welcome view', () => {
   const shownFor = (kind: string, hostSet: boolean) =>
     packageJson.contributes.viewsWelcome.filter(({ when }) => holds(when, kind, hostSet));
 
-  it('has exactly one text with exactly one button for every problem, and without one a button for each language', () => {
+  it('shows one text with one button for every problem, and a button for each language without a problem', () => {
     for (const kind of ['', ...KINDS]) {
       for (const hostSet of [true, false]) {
         const shown = shownFor(kind, hostSet);
@@ -94,7 +94,7 @@ describe('the welcome view', () => {
   });
 });
 
-/** Evaluates the few forms of when clauses that our welcome views use. */
+/** Evaluates the kinds of when clauses that our welcome views use. */
 function holds(when: string, kind: string, hostSet: boolean): boolean {
   return when.split(' && ').every((term) => {
     const negated = term.startsWith('!');

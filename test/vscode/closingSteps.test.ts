@@ -8,17 +8,17 @@ const RESULT = runResult({ sessionId: 's1' });
 const ERROR = { name: 'MemoryError', message: 'The session used more than 512 MB.', traceback: '' };
 
 describe('closingSteps', () => {
-  it('adds nothing to a good end', () => {
+  it('adds nothing to a successful run', () => {
     expect(closingSteps(RESULT, false)).toEqual([]);
   });
 
-  it('adds the error only when live output had none', () => {
+  it('adds the error only when live output showed none', () => {
     const failed: RunResult = { ...RESULT, status: 'error', error: ERROR };
     expect(closingSteps(failed, false)).toEqual([{ kind: 'error', error: ERROR }]);
     expect(closingSteps(failed, true)).toEqual([]);
   });
 
-  it('says what was lost and how to go on, once more when the traceback could not know', () => {
+  it('shows the loss of the session and the next step, also after a traceback', () => {
     const lost: RunResult = { ...RESULT, status: 'out_of_memory', error: ERROR, sessionLost: true };
     const next = {
       kind: 'text',
@@ -30,12 +30,12 @@ describe('closingSteps', () => {
     expect(closingSteps(shown, true, 'ended')).toEqual([{ kind: 'error', error: ERROR }, next]);
   });
 
-  it('does not speak of a new interpreter where a restart made one', () => {
+  it('does not announce a new interpreter after a restart', () => {
     const restarted: RunResult = { ...RESULT, status: 'interrupted', error: ERROR, sessionLost: true };
     expect(closingSteps(restarted, false, 'idle')).toEqual([{ kind: 'error', error: ERROR }]);
   });
 
-  it('says how much was written when output was cut', () => {
+  it('says how much was written when output was truncated', () => {
     const cut: RunResult = { ...RESULT, truncated: true, outputCut: true, stdoutBytes: 5_000_000 };
     expect(closingSteps(cut, false)).toEqual([
       {
@@ -46,14 +46,14 @@ describe('closingSteps', () => {
     ]);
   });
 
-  it('says how many displays were left out, and that no stream was cut', () => {
+  it('says how many displays were omitted, without a truncation notice', () => {
     const cut: RunResult = { ...RESULT, truncated: true, displaysDropped: 2, stdout: 'x\n', stdoutBytes: 2 };
     expect(closingSteps(cut, false)).toEqual([
       { kind: 'text', stream: 'stderr', text: '2 displays omitted: too many, too large or malformed.\n' },
     ]);
   });
 
-  it('says what is worth noting first, and an error at its places instead of in general', () => {
+  it("shows the report's notes first, and its errors instead of the run's error", () => {
     const rejected: RunResult = {
       ...RESULT,
       status: 'error',

@@ -3,7 +3,7 @@ import { EngineHandle } from '../../src/vscode/engineHandle.ts';
 import { ALICE, EngineBench, until } from '../engine/engineBench.ts';
 
 describe('EngineHandle', () => {
-  it('builds nothing until it is asked, and then once', async () => {
+  it('builds the engine once, at the first call', async () => {
     let built = 0;
     const handle = new EngineHandle(async () => {
       built += 1;
@@ -17,7 +17,7 @@ describe('EngineHandle', () => {
     await handle.dispose();
   });
 
-  it('passes on what changes', async () => {
+  it("forwards the engine's changes", async () => {
     const handle = new EngineHandle(async () => new EngineBench().engine);
     let changes = 0;
     handle.onDidChange(() => {
@@ -30,7 +30,7 @@ describe('EngineHandle', () => {
     await handle.dispose();
   });
 
-  it('tries anew after it could not be built', async () => {
+  it('builds again after a failed build', async () => {
     let fails = true;
     const handle = new EngineHandle(async () => {
       if (fails) throw new Error('no agent');
@@ -42,7 +42,7 @@ describe('EngineHandle', () => {
     await handle.dispose();
   });
 
-  it('ends an engine that was still being built, and builds no other', async () => {
+  it('disposes an engine that is still being built and builds no other', async () => {
     const bench = new EngineBench({ pool: { prewarm: true } });
     const handle = new EngineHandle(async () => bench.engine);
     const building = handle.get();

@@ -8,7 +8,7 @@ import {
   oneLine,
 } from '../../src/vscode/format.ts';
 
-it('says a time span in its largest unit', () => {
+it('formats a duration in its largest unit', () => {
   expect([-5, 0, 59_999, 60_000, 3_600_000, 86_400_000].map(formatAge)).toEqual([
     '<1 min',
     '<1 min',
@@ -19,11 +19,11 @@ it('says a time span in its largest unit', () => {
   ]);
 });
 
-it('says memory in MB, and nothing when it is unknown', () => {
+it('formats memory in MB, and nothing when it is unknown', () => {
   expect([formatMemory(119_537_664), formatMemory(null)]).toEqual(['114 MB', undefined]);
 });
 
-it('counts', () => {
+it('formats counts with singular and plural', () => {
   expect([formatCount(1, 'run'), formatCount(0, 'run'), formatCount(2, 'sandbox', 'sandboxes')]).toEqual([
     '1 run',
     '0 runs',
@@ -31,7 +31,7 @@ it('counts', () => {
   ]);
 });
 
-it('says imports in one line, long ones cut, and nothing for no header', () => {
+it('formats imports on one line, cuts long ones, and nothing for an empty header', () => {
   expect(formatImports('import Lean\nimport Std\n')).toBe('imports Lean, Std');
   expect(formatImports(`import ${'A'.repeat(60)}`)).toBe(`imports ${'A'.repeat(39)}…`);
   expect([formatImports(''), formatImports('\n')]).toEqual([undefined, undefined]);

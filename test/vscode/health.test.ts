@@ -13,24 +13,24 @@ async function setUp(info: Problem | null, images?: readonly string[]) {
   const handle = new EngineHandle(async () => bench.engine);
   handles.push(handle);
   const health = new Health(handle, bench.clock);
-  const told: (string | undefined)[] = [];
-  health.onDidChange(() => told.push(health.problem?.kind));
+  const reported: (string | undefined)[] = [];
+  health.onDidChange(() => reported.push(health.problem?.kind));
   await handle.get();
-  return { bench, health, told };
+  return { bench, health, reported };
 }
 
 describe('Health', () => {
-  it('tells a problem once and when it is gone', async () => {
-    const { bench, health, told } = await setUp(STOPPED);
+  it('reports a problem once, and its end', async () => {
+    const { bench, health, reported } = await setUp(STOPPED);
     await health.check();
     await health.check();
     expect(health.problem).toEqual(STOPPED);
     bench.host.faults.info = null;
     await health.check();
-    expect(told).toEqual(['engine_stopped', undefined]);
+    expect(reported).toEqual(['engine_stopped', undefined]);
   });
 
-  it('looks again every few seconds while there is a problem and somebody watches', async () => {
+  it('checks every few seconds while there is a problem and a watcher', async () => {
     const { bench, health } = await setUp(STOPPED);
     const watching = health.watch();
     await until(() => health.problem !== undefined && bench.clock.pending > 0);
@@ -44,19 +44,19 @@ describe('Health', () => {
     expect(health.problem).toBeUndefined();
   });
 
-  it('knows a missing image', async () => {
+  it('reports a missing image', async () => {
     const { health } = await setUp(null, []);
     await health.check();
     expect(health.obstacle).toMatchObject({ problem: { kind: 'image_missing' }, language: 'python' });
   });
 
-  it.each(['python', 'lean'])('misses no other image where there is that of %s', async (language) => {
+  it.each(['python', 'lean'])('reports no missing image while there is the image of %s', async (language) => {
     const { health } = await setUp(null, [`hothouse/${language}:latest`]);
     await health.check();
     expect(health.obstacle).toBeUndefined();
   });
 
-  it('takes a sandbox that works as proof that all is well', async () => {
+  it('clears the problem when a sandbox works', async () => {
     const { bench, health } = await setUp(STOPPED);
     await health.check();
     bench.host.faults.info = null;

@@ -5,22 +5,25 @@ import { ALL_LANGUAGES } from '../../src/vscode/languages.ts';
 
 const { contributes } = packageJson;
 
-describe('every language', () => {
-  it('is offered', () => {
+describe('EDITOR_LANGUAGES', () => {
+  it('has every language of the engine', () => {
     expect(ALL_LANGUAGES.map(({ id }) => id)).toEqual(LANGUAGES.map(({ id }) => id));
   });
 
-  it.each(ALL_LANGUAGES)('$name has its commands in package.json, in the menus and in the welcome view', (language) => {
-    const { newSession, build } = language.commands;
-    const commandsIn = (entries: readonly { command: string }[]) => entries.map(({ command }) => command);
-    expect(commandsIn(contributes.commands)).toEqual(expect.arrayContaining([newSession, build]));
-    expect(commandsIn(contributes.menus['file/newFile'])).toContain(newSession);
-    expect(commandsIn(contributes.menus['view/title'])).toEqual(expect.arrayContaining([newSession, build]));
-    expect(contributes.viewsWelcome[0]?.contents).toContain(`(command:${newSession})`);
-    expect(Object.keys(contributes.configuration.properties)).toContain(language.imageSetting);
-  });
+  it.each(ALL_LANGUAGES)(
+    'declares the commands of $name in package.json, the menus and the welcome view',
+    (language) => {
+      const { newSession, build } = language.commands;
+      const commandsIn = (entries: readonly { command: string }[]) => entries.map(({ command }) => command);
+      expect(commandsIn(contributes.commands)).toEqual(expect.arrayContaining([newSession, build]));
+      expect(commandsIn(contributes.menus['file/newFile'])).toContain(newSession);
+      expect(commandsIn(contributes.menus['view/title'])).toEqual(expect.arrayContaining([newSession, build]));
+      expect(contributes.viewsWelcome[0]?.contents).toContain(`(command:${newSession})`);
+      expect(Object.keys(contributes.configuration.properties)).toContain(language.imageSetting);
+    },
+  );
 
-  it.each(ALL_LANGUAGES)('$name has a kernel that the toolbar knows for ours', ({ controller }) => {
+  it.each(ALL_LANGUAGES)('names the kernel of $name so that the toolbar buttons match it', ({ controller }) => {
     const kernel = `${packageJson.publisher}.${packageJson.name}/${controller}`;
     for (const { when } of contributes.menus['notebook/toolbar']) {
       const pattern = /^notebookKernel =~ \/(.*)\/$/.exec(when)?.[1] ?? 'no pattern';
@@ -29,8 +32,8 @@ describe('every language', () => {
   });
 });
 
-describe('the language of Lean cells', () => {
-  it("is declared by its id alone, so that the Lean extension's grammar and configuration stand", () => {
+describe('contributes.languages', () => {
+  it("declares Lean by its id alone, so that the Lean 4 extension's grammar and configuration apply", () => {
     expect(contributes.languages.map((language) => Object.keys(language))).toEqual([['id', 'aliases']]);
     expect(contributes.languages[0]?.id).toBe('lean4');
     expect(contributes).not.toHaveProperty('grammars');

@@ -4,7 +4,7 @@ import { mimeItems } from '../../src/vscode/notebook/output/mimeItems.ts';
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
 describe('mimeItems', () => {
-  it('decodes binary types and keeps text', () => {
+  it('decodes binary types from base64 and keeps text', () => {
     const items = mimeItems({
       'image/png': PNG.toString('base64'),
       'image/svg+xml': '<svg/>',
@@ -19,25 +19,25 @@ describe('mimeItems', () => {
     ]);
   });
 
-  it('writes JSON types as JSON, strings too', () => {
+  it('serializes JSON types, including strings', () => {
     const items = mimeItems({ 'application/json': { a: [1] }, 'application/vnd.vega.v5+json': 'x' });
     expect(items.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['{"a":[1]}', '"x"']);
   });
 
   it.each(['', 'x', '/', 'a/', 'text plain', '*/*', `a/${'x'.repeat(1000)}`, 'application/vnd.code.notebook.error'])(
-    'leaves the form %j out and keeps the others',
+    'omits the invalid type %j and keeps the others',
     (mime) => {
       expect(mimeItems({ [mime]: 'x', 'text/plain': 'y' }).map((item) => item.mime)).toEqual(['text/plain']);
     },
   );
 
-  it('leaves out JSON that is nested too deep, however deep it is', () => {
+  it('omits JSON that is nested too deeply, at any depth', () => {
     const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
     expect(mimeItems({ 'application/json': nested(100) })).toHaveLength(1);
     for (const depth of [101, 100_000]) expect(mimeItems({ 'application/json': nested(depth) })).toEqual([]);
   });
 
-  it('looks at no more forms than a real display has', () => {
+  it('considers a limited number of representations', () => {
     const forms = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`a/${index}`, 'x']));
     expect(mimeItems(forms).length).toBeLessThan(100);
   });

@@ -26,7 +26,7 @@ function run(session: NotebookSession, id: string, code: string): Promise<RunRes
 }
 
 describe('NotebookSession', () => {
-  it('has no session before its first cell, then keeps one', async () => {
+  it('opens a session for the first cell and keeps it', async () => {
     const { session } = setUp();
     expect(session.info).toBeUndefined();
     const { id } = await opened(session);
@@ -34,7 +34,7 @@ describe('NotebookSession', () => {
     expect((await run(session, id, 'print hello')).stdout).toContain('hello');
   });
 
-  it('starts the same session anew when its sandbox was lost, says why and counts from one', async () => {
+  it('restarts the session after its sandbox was lost, with the reason and execution order 1', async () => {
     const { bench, session } = setUp();
     const { id } = await opened(session);
     session.nextOrder();
@@ -49,7 +49,7 @@ describe('NotebookSession', () => {
     expect((await run(session, id, 'print again')).status).toBe('ok');
   });
 
-  it('opens another when somebody closed it, and says so', async () => {
+  it('opens another session after a close and reports the close', async () => {
     const { bench, session } = setUp();
     const { id } = await opened(session);
     await bench.engine.closeSession(id);
@@ -58,7 +58,7 @@ describe('NotebookSession', () => {
     expect(next.id).not.toBe(id);
   });
 
-  it('says nothing of a loss that a cell has shown', async () => {
+  it('does not report a loss that a cell has shown', async () => {
     const { session } = setUp();
     const { id } = await opened(session);
     expect((await run(session, id, 'oom')).sessionLost).toBe(true);
@@ -66,7 +66,7 @@ describe('NotebookSession', () => {
     expect(await opened(session)).toEqual({ ok: true, id, lost: null });
   });
 
-  it('interrupts what runs in it, whoever started it', async () => {
+  it('interrupts the code of another owner too', async () => {
     const { bench, session } = setUp();
     const { id } = await opened(session);
     const { result } = await bench.begin('sleep 100000', { sessionId: id });
@@ -74,7 +74,7 @@ describe('NotebookSession', () => {
     expect((await result).status).toBe('interrupted');
   });
 
-  it('restarts and counts from one', async () => {
+  it('restarts with execution order 1', async () => {
     const { session } = setUp();
     expect(await session.restart()).toBeNull();
     const { id } = await opened(session);
@@ -83,13 +83,13 @@ describe('NotebookSession', () => {
     expect(session.nextOrder()).toBe(1);
   });
 
-  it('has the engine run an empty cell, too', async () => {
+  it('runs an empty cell in the engine', async () => {
     const { session } = setUp();
     const { id } = await opened(session);
     expect((await run(session, id, ' \n')).status).not.toBe('rejected');
   });
 
-  it('ends with its notebook', async () => {
+  it('closes the session', async () => {
     const { bench, session } = setUp();
     await opened(session);
     await session.close();

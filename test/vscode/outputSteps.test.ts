@@ -19,7 +19,7 @@ const updated = (text: string, id: string): RunOutput => ({
 });
 
 describe('OutputBatch', () => {
-  it('joins neighbouring text of one stream and keeps the order of the two streams', () => {
+  it('joins adjacent text of one stream and keeps the order of the streams', () => {
     const steps = stepsOf(
       { kind: 'stdout', text: 'a' },
       { kind: 'stdout', text: 'b\n' },
@@ -33,12 +33,12 @@ describe('OutputBatch', () => {
     ]);
   });
 
-  it('does not join text over a display between', () => {
+  it('does not join text across a display', () => {
     const steps = stepsOf({ kind: 'stdout', text: 'a' }, shown('x'), { kind: 'stdout', text: 'b' });
     expect(steps.map(({ kind }) => kind)).toEqual(['text', 'show', 'text']);
   });
 
-  it('drops at once what is cleared, but no update of an earlier display', () => {
+  it('drops cleared output at once, but keeps updates of earlier displays', () => {
     const steps = stepsOf(
       { kind: 'stdout', text: 'a' },
       updated('new', 'd1'),
@@ -48,7 +48,7 @@ describe('OutputBatch', () => {
     expect(steps.map(({ kind }) => kind)).toEqual(['update', 'clear', 'show']);
   });
 
-  it('with wait clears only when something new comes, also in a later batch', () => {
+  it('clears with wait only when new output arrives, also in a later batch', () => {
     const batch = new OutputBatch();
     batch.add({ kind: 'stdout', text: 'frame 1' });
     batch.add({ kind: 'clear', wait: true });
@@ -57,7 +57,7 @@ describe('OutputBatch', () => {
     expect(batch.take()).toEqual([{ kind: 'clear' }, { kind: 'text', stream: 'stdout', text: 'frame 2' }]);
   });
 
-  it('keeps the last of several updates, and puts it into the display that it is for', () => {
+  it('keeps the last of several updates and applies it to a display of the same batch', () => {
     const steps = stepsOf(shown('1', 'a'), updated('2', 'a'), updated('x', 'b'), updated('3', 'a'), updated('y', 'b'));
     expect(steps).toEqual([
       { kind: 'show', data: { 'text/plain': '3' }, id: 'a' },
@@ -65,12 +65,12 @@ describe('OutputBatch', () => {
     ]);
   });
 
-  it('updates the later of two displays with the same id', () => {
+  it('updates the later of two displays with one id', () => {
     const steps = stepsOf(shown('1', 'a'), shown('2', 'a'), updated('3', 'a'));
     expect(steps.map((step) => 'data' in step && step.data['text/plain'])).toEqual(['1', '3']);
   });
 
-  it('keeps updates over clears, of each display the last', () => {
+  it('keeps the last update of each display across clears', () => {
     const clear: RunOutput = { kind: 'clear', wait: false };
     const steps = stepsOf(updated('1', 'a'), clear, updated('2', 'a'), updated('1', 'b'), clear, updated('3', 'a'));
     expect(steps.map((step) => ('data' in step ? [step.id, step.data['text/plain']] : step.kind))).toEqual([
@@ -81,7 +81,7 @@ describe('OutputBatch', () => {
     ]);
   });
 
-  it('gives each step once', () => {
+  it('returns each step once', () => {
     const batch = new OutputBatch();
     batch.add({ kind: 'stdout', text: 'a' });
     batch.take();

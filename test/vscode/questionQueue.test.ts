@@ -4,7 +4,7 @@ import { QuestionQueue } from '../../src/vscode/notebook/notebookSession.ts';
 
 const { signal } = new AbortController();
 
-it('asks the second question when the first has its answer', async () => {
+it('asks the second question after the first answer', async () => {
   const questions = new QuestionQueue();
   const first = deferred<string>();
   const asked: string[] = [];
@@ -24,7 +24,7 @@ it('asks the second question when the first has its answer', async () => {
   expect(await Promise.all(answers)).toEqual(['a', 'b']);
 });
 
-it('does not ask what nobody wants to know any more', async () => {
+it('does not ask a question that was aborted while it waited', async () => {
   const questions = new QuestionQueue();
   const first = deferred<string>();
   const impatient = new AbortController();
@@ -35,7 +35,7 @@ it('does not ask what nobody wants to know any more', async () => {
   expect(await answer).toBeUndefined();
 });
 
-it('goes on after a question that failed', async () => {
+it('asks the next question after one that failed', async () => {
   const questions = new QuestionQueue();
   await expect(questions.ask(() => Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
   expect(await questions.ask(async () => 'b', signal)).toBe('b');

@@ -14,11 +14,11 @@ function markdownOf(steps: ReturnType<typeof reportSteps>): unknown {
 }
 
 describe('reportSteps', () => {
-  it('adds nothing where all is well: what was printed is there already', () => {
+  it('adds nothing for printed messages, which live output has shown', () => {
     expect(reportSteps(report({ messages: [message({ text: '5\n' })] }))).toEqual([]);
   });
 
-  it('says warnings with their places, then the goals that are left', () => {
+  it('shows warnings with positions, then open goals', () => {
     const [warning, ...rest] = reportSteps(SORRY);
     expect(warning).toEqual({
       kind: 'text',
@@ -28,14 +28,14 @@ describe('reportSteps', () => {
     expect(markdownOf(rest)).toBe(`**Incomplete**: \`sorry\` at 3:2\n\n\`\`\`lean\n${GOAL}\n\`\`\``);
   });
 
-  it('says how many messages are left out', () => {
+  it('says how many messages are omitted', () => {
     const steps = reportSteps(report({ messages: [message({ text: '5\n' })], messageCount: 9, truncated: true }));
     expect(steps).toEqual([
       { kind: 'text', stream: 'stderr', text: '8 more messages omitted (setting hothouse.limits.outputKb).\n' },
     ]);
   });
 
-  it('names what rests on a proof left out elsewhere', () => {
+  it('names declarations that depend on sorry elsewhere', () => {
     const axioms = [
       { name: 'fine', axioms: ['propext'] },
       { name: 'open_one', axioms: ['propext', 'sorryAx'] },
@@ -51,7 +51,7 @@ describe('reportSteps', () => {
     expect(text).not.toContain('Incomplete');
   });
 
-  it('speaks of a goal that Lean did not tell only where no error says more', () => {
+  it('mentions a sorry without a goal only in an incomplete cell', () => {
     const sorries = [
       { line: 3, column: 2, goal: null },
       { line: 4, column: 2, goal: '' },
@@ -62,7 +62,7 @@ describe('reportSteps', () => {
     expect(reportSteps(report({ verdict: 'rejected', sorries }))).toEqual([]);
   });
 
-  it('lets no goal end its fence', () => {
+  it('uses a fence longer than any in the goal', () => {
     const goal = 'h : s = "```"\n⊢ True';
     const text = String(markdownOf(reportSteps(report({ sorries: [{ line: 1, column: 0, goal }] }))));
     expect(text).toContain(`\n\`\`\`\`lean\n${goal}\n\`\`\`\``);
@@ -74,7 +74,7 @@ describe('errorOf', () => {
     expect(errorOf(SORRY)).toBeNull();
   });
 
-  it('has all errors with their places, the first as its message', () => {
+  it('has all errors with positions and the first one as its message', () => {
     const messages = [
       message({ text: 'printed' }),
       message({ severity: 'error', line: 2, column: 4, text: 'unsolved goals\n⊢ False\n' }),
@@ -89,14 +89,14 @@ describe('errorOf', () => {
 });
 
 describe('recheckedSteps', () => {
-  it('shows what is printed, what is left and what is wrong', () => {
+  it('shows prints, open goals and errors', () => {
     const messages = [message({ text: '7' }), message({ text: '8\n' }), message({ severity: 'error', text: 'no' })];
     const steps = recheckedSteps(report({ ...SORRY, messages: [...SORRY.messages, ...messages] }));
     expect(steps.map(({ kind }) => kind)).toEqual(['text', 'text', 'show', 'error']);
     expect(steps[0]).toEqual({ kind: 'text', stream: 'stdout', text: '7\n8\n' });
   });
 
-  it('is empty where nothing is said any more', () => {
+  it('is empty for a report without messages', () => {
     expect(recheckedSteps(report({}))).toEqual([]);
   });
 });

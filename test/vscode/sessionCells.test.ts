@@ -6,7 +6,7 @@ import { report } from './reports.ts';
 const ACCEPTED = { ...report({}), notes: [], later: [] };
 const REJECTED = { ...report({ verdict: 'rejected' }), notes: [], later: [] };
 
-/** A notebook of cells with these codes, by their addresses. */
+/** A notebook with a cell for each URI and its code. */
 function notebookOf(codes: Readonly<Record<string, string>>) {
   const cells = Object.entries(codes).map(([address, code]) => ({
     document: { uri: { toString: () => address }, getText: () => code },
@@ -14,7 +14,7 @@ function notebookOf(codes: Readonly<Record<string, string>>) {
   return { getCells: () => cells };
 }
 
-/** Names by which cells at these addresses are called 1, 2 and so on. */
+/** Names that call the cells at these URIs 1, 2 and so on. */
 function named(...addresses: readonly string[]): CellNames {
   const names = new CellNames();
   for (const address of addresses) names.of(address);
@@ -22,13 +22,13 @@ function named(...addresses: readonly string[]): CellNames {
 }
 
 describe('CellNames', () => {
-  it('counts cells as they are first named', () => {
+  it('numbers cells in the order of their first names', () => {
     const names = new CellNames();
     expect(['b', 'a', 'b'].map((address) => names.of(address))).toEqual(['1', '2', '1']);
     expect([names.find('a'), names.find('c')]).toEqual(['2', undefined]);
   });
 
-  it('keeps names when the notebook is saved, also twice', () => {
+  it('keeps names when the notebook is saved twice', () => {
     const names = new CellNames();
     names.of('untitled#2');
     names.of('untitled#1');
@@ -41,7 +41,7 @@ describe('CellNames', () => {
 });
 
 describe('SessionCells', () => {
-  it('finds a cell that holds what the session has, under the name that it had when it ran', () => {
+  it("finds a cell with the session's code by the name of its run", () => {
     const names = new CellNames();
     const cells = new SessionCells(names);
     cells.ran({ name: names.of('untitled#1'), code: 'def a := 1' }, ACCEPTED);
@@ -50,7 +50,7 @@ describe('SessionCells', () => {
     expect(cells.find(saved, '1')).toBe(saved.getCells()[0]);
   });
 
-  it('finds none that was edited since, or whose edit was rejected', () => {
+  it('does not find a cell that was edited, or whose edit was rejected', () => {
     const cells = new SessionCells(named('1', '2', '3'));
     cells.ran({ name: '1', code: 'def a := 1' }, ACCEPTED);
     cells.ran({ name: '1', code: 'def a :=' }, REJECTED);
@@ -58,7 +58,7 @@ describe('SessionCells', () => {
     expect(cells.find(notebookOf({ 1: 'def a := 1' }), '1')).toBeDefined();
   });
 
-  it('tells once which cells were deleted of those that the session has', () => {
+  it('returns deleted cells of the session once', () => {
     const cells = new SessionCells(named('1', '2', '3'));
     cells.ran({ name: '1', code: 'def a := 1' }, ACCEPTED);
     cells.ran({ name: '2', code: 'def b := 1' }, ACCEPTED);
@@ -67,7 +67,7 @@ describe('SessionCells', () => {
     expect(cells.takeDeleted(notebookOf({ 2: '' }))).toEqual([]);
   });
 
-  it('knows nothing of languages without reports, and forgets with the session', () => {
+  it('records no cells without reports and forgets all for a new session', () => {
     const cells = new SessionCells(named('1', '2', '3'));
     cells.ran({ name: '1', code: 'a = 1' }, null);
     expect(cells.takeDeleted(notebookOf({}))).toEqual([]);

@@ -5,11 +5,11 @@ import { contributedSettings } from './contributedSettings.ts';
 const { properties } = packageJson.contributes.configuration;
 
 describe('contributes.configuration', () => {
-  it('declares every option with its type, default, range and words, as the schema has them', () => {
+  it('declares every option with the type, default, range and description of its schema', () => {
     expect(properties).toEqual(contributedSettings());
   });
 
-  it('lets no workspace set anything', () => {
+  it('lets no workspace change a setting', () => {
     for (const [key, { scope }] of Object.entries(properties)) expect([key, scope]).toEqual([key, 'machine']);
   });
 });

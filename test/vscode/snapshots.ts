@@ -1,7 +1,7 @@
 import type { EnvironmentInfo, SandboxInfo, SessionInfo, Snapshot } from '../../src/engine/types.ts';
 import { sessionInfo } from '../mcp/stubEngine.ts';
 
-/** A moment in ms since the epoch, around which the samples lie. */
+/** The current time of the samples, in ms since the epoch. */
 export const NOW = 1_700_000_000_000;
 
 /** An idle sandbox, 90 s old. */
@@ -31,7 +31,7 @@ export function session(over: Partial<SessionInfo> = {}): SessionInfo {
   });
 }
 
-/** The Python environment with these sandboxes. */
+/** A Python environment with these sandboxes. */
 export function environment(sandboxes: readonly SandboxInfo[], over: Partial<EnvironmentInfo> = {}): EnvironmentInfo {
   return { id: 'python', language: 'python', image: 'hothouse/python:latest', sandboxes, waiting: 0, runs: 7, ...over };
 }

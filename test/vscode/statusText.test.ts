@@ -8,11 +8,11 @@ const WARM = snapshot({
 });
 
 describe('statusText', () => {
-  it('is plain while nothing was started', () => {
+  it('shows no count before the engine starts', () => {
     expect(statusText(snapshot()).text).toBe('$(flame) Hothouse');
   });
 
-  it('counts what is warm', () => {
+  it('counts warm sandboxes', () => {
     expect(statusText(WARM)).toEqual({
       text: '$(flame) Hothouse 1',
       tooltip: 'Hothouse: 1 warm sandbox, 1 session (1 Python), 0 running',
@@ -20,18 +20,18 @@ describe('statusText', () => {
     });
   });
 
-  it('tells sessions of each language apart', () => {
+  it('counts the sessions of each language', () => {
     const sessions = [session(), session({ language: 'lean' }), session({ language: 'lean' })];
     expect(statusText(snapshot({ sessions })).tooltip).toBe(
       'Hothouse: 0 warm sandboxes, 3 sessions (1 Python, 2 Lean), 0 running',
     );
   });
 
-  it('turns while something runs', () => {
+  it('spins and counts while cells run', () => {
     expect(statusText({ ...WARM, running: 2 }).text).toBe('$(loading~spin) Hothouse 2');
   });
 
-  it('warns of a problem before all else', () => {
+  it('shows a problem first, as a warning', () => {
     const problem = { kind: 'engine_stopped', message: 'Docker is not running.', advice: 'Start it.' } as const;
     expect(statusText(WARM, problem)).toEqual({
       text: '$(warning) Hothouse',

@@ -11,12 +11,12 @@ function outline(rows: readonly Row[], depth = 0): string[] {
 }
 
 describe('poolRows', () => {
-  it('is empty while nothing was started, so that the welcome view shows', () => {
+  it('returns no rows before the first sandbox or session, so that the welcome view shows', () => {
     expect(poolRows(snapshot(), NOW)).toEqual([]);
     expect(poolRows(snapshot({ environments: [environment([])] }), NOW)).toEqual([]);
   });
 
-  it('shows environments with their sandboxes, and sessions', () => {
+  it('shows environments with their sandboxes and the sessions', () => {
     const held = sandbox({ id: 'feedface00000000', state: 'leased', sessionId: 's1', memoryBytes: null });
     const rows = poolRows(
       snapshot({
@@ -35,7 +35,7 @@ describe('poolRows', () => {
     ]);
   });
 
-  it('shows which imports a sandbox of Lean has ready, and that a session is of Lean', () => {
+  it('shows the imports of a Lean sandbox and the language of a session', () => {
     const ready = sandbox({ header: 'import Lean\nimport Std', memoryBytes: null });
     const lean = environment([ready], { id: 'lean', language: 'lean', image: 'hothouse/lean:latest' });
     const rows = poolRows(snapshot({ environments: [lean], sessions: [session({ language: 'lean' })] }), NOW);
@@ -48,7 +48,7 @@ describe('poolRows', () => {
     expect(rows[0]?.children[0]?.tooltip).toContain('\nimport Lean import Std');
   });
 
-  it('says in a session row what is unusual, and the rest in its tooltip', () => {
+  it('shows an unusual state in the row of a session and details in the tooltip', () => {
     const row = (over: Parameters<typeof session>[0]) =>
       poolRows(snapshot({ sessions: [session({ memoryBytes: 114 * 1_048_576, ...over })] }), NOW)[0]?.children[0];
     expect(row({ state: 'busy' })?.description).toBe('Python · running');
@@ -63,7 +63,7 @@ describe('poolRows', () => {
     ]);
   });
 
-  it('shows no control character that an owner, an image or an id carries', () => {
+  it('removes control characters from owners, images and ids', () => {
     const evil = '\x1b[2Jname\x07\x9b31m';
     const owner = { id: 'x', kind: 'mcp', label: evil } as const;
     const rows = poolRows(
@@ -78,7 +78,7 @@ describe('poolRows', () => {
     expect(rows.flatMap(texts).join('')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
   });
 
-  it('keeps the id of a row over changes of state', () => {
+  it('keeps the id of a row when its state changes', () => {
     const ids = (state: 'idle' | 'leased') =>
       poolRows(snapshot({ environments: [environment([sandbox({ state })])] }), NOW).flatMap(({ children }) =>
         children.map(({ id }) => id),
@@ -86,14 +86,14 @@ describe('poolRows', () => {
     expect(ids('idle')).toEqual(ids('leased'));
   });
 
-  it('look the same while only facts for the tooltip change', () => {
+  it('keeps the appearance of a row when only its tooltip changes', () => {
     const row = (over: Parameters<typeof session>[0]) =>
       poolRows(snapshot({ sessions: [session(over)] }), NOW)[0]?.children[0];
     expect(appearance(row({ lastUsedAt: NOW, runs: 1 }))).toBe(appearance(row({ lastUsedAt: 0, runs: 2 })));
     expect(appearance(row({}))).not.toBe(appearance(row({ state: 'busy' })));
   });
 
-  it('gives rows contexts that the menus match', () => {
+  it('gives rows context values that the menus match', () => {
     const rows = poolRows(
       snapshot({ environments: [environment([sandbox()])], sessions: [session({ state: 'busy' })] }),
       NOW,
