@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { variableOf } from '../config/config.ts';
-import { OPTION_KEYS } from '../engine/optionKeys.ts';
+import { OPTION_KEYS } from '../engine/options.ts';
 import { addPair } from './command.ts';
 
 /** Shorthands of `--set`: flag → option key. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { OPTION_KEYS } from '../engine/optionKeys.ts';
 import type { Options } from '../engine/options.ts';
+import { OPTION_KEYS } from '../engine/options.ts';
 import { leanDockerMcp, pythonDockerMcp, sourcesOf } from './dockerMcp.ts';
 import { resolveOptions } from './resolveOptions.ts';
 import type { FoundSources, Note, OptionSource, PendingNote, Variables } from './source.ts';

@@ -1,6 +1,5 @@
 import { describeSchema, formatValue } from '../engine/describeSchema.ts';
-import { OPTION_KEYS, type OptionKey } from '../engine/optionKeys.ts';
-import { Options } from '../engine/options.ts';
+import { OPTION_KEYS, type OptionKey, Options } from '../engine/options.ts';
 import type { OptionSource } from './source.ts';
 
 /** An invalid value or unknown key in a source, which was ignored. */

@@ -21,9 +21,8 @@ import {
   unknownLanguage,
 } from './problems.ts';
 import { notRun } from './run/result.ts';
-import { type Run, runInSession, runOnce } from './run/run.ts';
+import { newRunId, type Run, runInSession, runOnce } from './run/run.ts';
 import { requestProblem } from './run/validateRequest.ts';
-import { newRunId } from './session/ids.ts';
 import type { Session } from './session/session.ts';
 import { Sessions } from './session/sessions.ts';
 import { snapshotOf } from './snapshot.ts';

@@ -110,3 +110,23 @@ export function languageOptions({ id, options }: LanguageDefinition, all: Option
 export const MAX_CODE_BYTES = 1_048_576;
 /** Bytes of stdin, and of state as JSON, that one run may have. */
 export const MAX_INPUT_BYTES = 4_194_304;
+
+/** One option, its schema and its default; `key` as in `pool.size`. */
+export interface OptionKey {
+  readonly key: string;
+  readonly group: string;
+  readonly name: string;
+  readonly schema: z.ZodType;
+  readonly fallback: unknown;
+}
+
+/** Every option, in the order of the schema. */
+export const OPTION_KEYS: readonly OptionKey[] = Object.entries(Options.shape).flatMap(([group, groupSchema]) =>
+  Object.entries<z.ZodType>(groupSchema.unwrap().shape).map(([name, schema]) => ({
+    key: `${group}.${name}`,
+    group,
+    name,
+    schema,
+    fallback: schema.parse(undefined),
+  })),
+);

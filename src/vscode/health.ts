@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { type Obstacle, obstaclesIn } from '../engine/obstacles.ts';
+import { type BlockingProblem, blockingProblems } from '../engine/preflight.ts';
 import type { EngineProblem, Preflight } from '../engine/types.ts';
 import type { EngineHandle } from './engineHandle.ts';
 import { FIRST_LANGUAGE } from './languages.ts';
@@ -14,7 +14,7 @@ export class Health implements Disposable {
   readonly #clock: Clock;
   readonly #changed = new Emitter<void>();
   readonly #subscription: Disposable;
-  #obstacle: Obstacle | undefined;
+  #obstacle: BlockingProblem | undefined;
   #checking: Promise<Preflight> | undefined;
 
   constructor(handle: EngineHandle, clock: Clock) {
@@ -30,7 +30,7 @@ export class Health implements Disposable {
   }
 
   /** The problem, and the language that it is met with. */
-  get obstacle(): Obstacle | undefined {
+  get obstacle(): BlockingProblem | undefined {
     return this.#obstacle;
   }
 
@@ -65,7 +65,7 @@ export class Health implements Disposable {
   async #preflight(): Promise<Preflight> {
     const engine = await this.#handle.get();
     const found = await engine.preflight();
-    this.#set(obstaclesIn(found)[0]);
+    this.#set(blockingProblems(found)[0]);
     return found;
   }
 
@@ -78,7 +78,7 @@ export class Health implements Disposable {
     }
   }
 
-  #set(obstacle: Obstacle | undefined): void {
+  #set(obstacle: BlockingProblem | undefined): void {
     const [before, now] = [this.problem, obstacle?.problem];
     const same = now?.kind === before?.kind && now?.message === before?.message;
     this.#obstacle = obstacle;

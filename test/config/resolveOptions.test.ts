@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveOptions } from '../../src/config/resolveOptions.ts';
-import { OPTION_KEYS } from '../../src/engine/optionKeys.ts';
-import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
+import { DEFAULT_OPTIONS, OPTION_KEYS } from '../../src/engine/options.ts';
 
 describe('resolveOptions', () => {
   it('returns the defaults without values', () => {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { plainText } from '../../base/log.ts';
 import type { Configuration } from '../../config/config.ts';
-import { obstaclesIn, readinessText } from '../../engine/obstacles.ts';
+import { blockingProblems, readinessText } from '../../engine/preflight.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { HostInfo } from '../../host/host.ts';
 import { type Handle, withEngine } from '../command.ts';
@@ -21,7 +21,7 @@ export function doctorCommand(handle: Handle): Command {
       handle(async (context, options: { readonly json?: boolean }) => {
         const preflight = await withEngine(context, (engine) => engine.preflight(context.signal));
         const report = reportOf(preflight, context.configuration);
-        const blocking = obstaclesIn(preflight).map(({ problem }) => problem);
+        const blocking = blockingProblems(preflight).map(({ problem }) => problem);
         const lines = [...reportLines(report, blocking), readinessText(preflight, (language) => language)];
         const text = options.json ? jsonLine(report, 2) : `${plainText(lines.join('\n'))}\n`;
         context.terminal.stdout.write(text);

@@ -1,15 +1,15 @@
 import type { CellOutput } from '../../languages/language.ts';
 import type { Display, RunOutput } from '../types.ts';
 
-/** Displays that one run keeps on show; more are left out, until it clears them. */
+/** Displays that one run keeps; it drops more until the run clears them. */
 const MAX_DISPLAYS = 1_000;
 
-/** What a run has shown, gathered while it is passed on live. */
-export class Collector {
+/** Collects the output of a run and passes it on live. */
+export class OutputCollector {
   readonly displays: Display[] = [];
-  /** Displays that were left out. */
+  /** Displays that were dropped. */
   leftOut = 0;
-  /** Where each id is among the displays. */
+  /** Indexes in `displays` by display id. */
   readonly #places = new Map<string, number[]>();
   result: Display['data'] | null = null;
   readonly #text = { stdout: '', stderr: '' };
@@ -64,7 +64,7 @@ export class Collector {
     this.#pass({ kind, text: kept });
   }
 
-  /** Whether there is room for it. */
+  /** Whether there is room for the display. */
   #show(display: Display): boolean {
     if (this.#clearNext) this.#clear();
     this.#clearNext = false;

@@ -1,10 +1,10 @@
-import type { CellReport } from '../../languages/language.ts';
+import type { CellEnd, CellReport } from '../../languages/language.ts';
 import type { MemoryLimit } from '../environment/profile.ts';
-import type { EngineProblem, RunError, RunResult } from '../types.ts';
+import type { EngineProblem, OutcomeStatus, RunError, RunResult } from '../types.ts';
 import type { Executed } from './execute.ts';
-import { errorOf, statusOf } from './verdict.ts';
+import type { StopReason } from './terminator.ts';
 
-/** What the result of a run that did not begin has in common with every other. */
+/** The fields of a result when no code ran. */
 export const NOTHING_RAN = {
   exitCode: null,
   stdout: '',
@@ -32,14 +32,14 @@ export function notRun(runId: string, problem: EngineProblem, sessionId: string 
   return { runId, status, error, sessionId, ...NOTHING_RAN };
 }
 
-/** What a result needs beside what happened. */
+/** What `resultOf` needs besides the execution. */
 export interface ResultContext {
   readonly runId: string;
   readonly memory: MemoryLimit;
   readonly sessionId: string | null;
-  /** The language comes to a verdict on its code. */
+  /** Whether the language gives a verdict on its code. */
   readonly checks: boolean;
-  /** What the session lost by this run, as a sentence for its error; null when it lives on. */
+  /** A sentence on what the session lost with this run; null when it lives. */
   readonly loss: string | null;
 }
 
@@ -83,4 +83,43 @@ function withLoss(error: RunError | null, loss: string): RunError {
 
 function isReportCut(report: CellReport | null): boolean {
   return report !== null && (report.truncated || report.later.some(({ report: later }) => later.truncated));
+}
+
+/** The status of a run, from how its cell ended and why it was stopped. */
+export function statusOf({ status }: CellEnd, stopped: StopReason | null): OutcomeStatus {
+  if (status === 'out_of_memory') return status;
+  // Its code may still run, so it must not count as stopped.
+  if (status === 'unstopped') return 'sandbox_lost';
+  // A run that succeeds after its timeout is still late.
+  if (stopped === 'timeout') return 'timeout';
+  if (stopped === 'aborted') return 'interrupted';
+  if (status === 'ok' || status === 'error') return status;
+  if (stopped === 'interrupted') return 'interrupted';
+  return status === 'killed' ? 'error' : status;
+}
+
+/** The error for a status: cause, subject and, where it helps, the next step. */
+export function errorOf({ end, timeoutMs }: Executed, status: OutcomeStatus, memory: MemoryLimit): RunError | null {
+  const traceback = end.error?.traceback ?? '';
+  switch (status) {
+    case 'timeout': {
+      const message = `The run took longer than ${timeoutMs / 1000} s and was stopped. Give it more time or less to do.`;
+      return { name: 'Timeout', message, traceback };
+    }
+    case 'out_of_memory': {
+      const message = `The run needed more than the ${memory.mb} MB that a sandbox has. Use less, or raise ${memory.option}.`;
+      return { name: 'OutOfMemory', message, traceback };
+    }
+    case 'interrupted':
+      if (end.status === 'interrupted' && end.error) return end.error;
+      return { name: 'Interrupted', message: 'The run was interrupted.', traceback };
+    case 'sandbox_lost':
+      return {
+        name: 'SandboxLost',
+        message: end.error?.message ?? 'The sandbox was lost. Run it again.',
+        traceback,
+      };
+    default:
+      return end.error;
+  }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { CellEnd } from '../../languages/language.ts';
 import type { LeanTask } from '../../languages/lean/report.ts';
@@ -7,14 +8,14 @@ import type { Options } from '../options.ts';
 import { otherLanguage, refusalOf } from '../problems.ts';
 import type { Session } from '../session/session.ts';
 import type { RunOutput, RunRequest, RunResult } from '../types.ts';
-import { type Executed, execute, killer } from './execute.ts';
+import { type Executed, execute, killingTerminator, type RunTerms } from './execute.ts';
 import { notRun, resultOf } from './result.ts';
 import { timeoutMsOf } from './validateRequest.ts';
 
 /** A check that takes longer than this releases its slot in the pool. */
 const SLOT_RELEASE_MS = 1_000;
 
-/** A request that was found sound, on its way. */
+/** A valid request on its way. */
 export interface Run {
   readonly runId: string;
   readonly request: RunRequest;
@@ -22,21 +23,26 @@ export interface Run {
   readonly signal: AbortSignal | undefined;
   /** What is wanted of a check beside its report. */
   readonly task?: LeanTask;
-  /** Those in force when it came. */
+  /** The limits when it arrived. */
   readonly limits: Options['limits'];
 }
 
-/** Runs in a sandbox that is the run's own while it lasts; its reset goes on behind the answer. Never rejects. */
+/** A new run's id: `run-9b1c04d27a5e`. */
+export function newRunId(): string {
+  return `run-${randomBytes(6).toString('hex')}`;
+}
+
+/** Runs in a sandbox of its own, which is reset after the answer. Never rejects. */
 export async function runOnce(run: Run, environment: Environment, clock: Clock): Promise<RunResult> {
   const first = await runLeased(run, environment, clock);
-  // A warm interpreter that has ended by itself costs nobody a run, as long as there is another one.
+  // A warm interpreter may have ended before the run; another one takes it.
   const last = first.executed?.end.unstarted ? await runLeased(run, environment, clock) : first;
   if (!last.executed) return last.refusal;
   const { memory, language } = environment;
   return resultOf(last.executed, { runId: run.runId, memory, checks: language.checks, sessionId: null, loss: null });
 }
 
-/** What became of one lease. */
+/** The outcome of one lease. */
 type Leased =
   | { readonly executed: Executed }
   /** There was no sandbox. */
@@ -62,7 +68,7 @@ export async function runInSession(run: Run, environment: Environment, session: 
     return notRun(runId, otherLanguage(session.id, session.language), session.id);
   }
   const { code, stdin = '', cell } = request;
-  const answer = await session.run({ code, stdin, cell, ...termsOf(run) });
+  const answer = await session.run({ code, stdin, ...(cell !== undefined && { cell }) }, termsOf(run));
   if (answer.kind === 'refused') return notRun(runId, answer.problem, session.id);
   environment.countRun();
   const { memory, language } = environment;
@@ -83,10 +89,10 @@ function executeOnce(run: Run, environment: Environment, { sandbox }: Lease, clo
   const { task } = run;
   const more = { ...(context !== undefined && { context }), ...(task && { task }) };
   const cell = { code, name: '<code>', stdin, state, ...more };
-  const stopper = killer(clock, interpreter, sandbox);
-  return execute({ ...termsOf(run), clock, interpreter, stopper, cell });
+  const terminator = killingTerminator(clock, interpreter, sandbox);
+  return execute({ ...termsOf(run), clock, interpreter, terminator, cell });
 }
 
-function termsOf({ request, limits, signal, onOutput }: Run) {
+function termsOf({ request, limits, signal, onOutput }: Run): RunTerms {
   return { timeoutMs: timeoutMsOf(request, limits), outputBytes: limits.outputKb * 1024, signal, onOutput };
 }

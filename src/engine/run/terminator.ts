@@ -1,18 +1,18 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 
-/** Why a run is being stopped: its time is over, its caller gave it up, or somebody interrupted its session. */
+/** Why a run is stopped: its timeout, its caller's signal, or an interrupt of its session. */
 export type StopReason = 'timeout' | 'aborted' | 'interrupted';
 
-/** One way to stop a run, taken when the one before did not help. */
+/** One way to stop a run, tried when the previous one has not worked. */
 export interface StopStep {
-  /** Milliseconds after the step before. */
+  /** Milliseconds after the previous step. */
   readonly afterMs: number;
   readonly act: () => void;
 }
 
-/** Stops a run softly first and harder later, until disposed. The first reason wins. */
-export class Stopper implements Disposable {
+/** Terminates a run in steps, each harder than the last, until disposed. The first reason wins. */
+export class Terminator implements Disposable {
   readonly #clock: Clock;
   readonly #steps: readonly StopStep[];
   #timer: Disposable | null = null;
@@ -24,20 +24,20 @@ export class Stopper implements Disposable {
     this.#steps = steps;
   }
 
-  /** Null while nobody has asked. */
+  /** Null until `stop` or `setReason` is called. */
   get reason(): StopReason | null {
     return this.#reason;
   }
 
-  /** Starts with the first step; does nothing when it is under way already. */
+  /** Starts with the first step; does nothing once it has started. */
   stop(reason: StopReason): void {
     if (this.#reason || this.#disposed) return;
     this.#reason = reason;
-    this.#take(0);
+    this.#runStep(0);
   }
 
-  /** Takes note of a stop that somebody else carries out. */
-  note(reason: StopReason): void {
+  /** Records the reason of a stop that happens elsewhere. */
+  setReason(reason: StopReason): void {
     this.#reason ??= reason;
   }
 
@@ -46,12 +46,12 @@ export class Stopper implements Disposable {
     this.#timer?.dispose();
   }
 
-  #take(index: number): void {
+  #runStep(index: number): void {
     const step = this.#steps[index];
     if (!step || this.#disposed) return;
     const act = () => {
       step.act();
-      this.#take(index + 1);
+      this.#runStep(index + 1);
     };
     if (step.afterMs === 0) act();
     else this.#timer = this.#clock.schedule(step.afterMs, act);

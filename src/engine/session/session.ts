@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { deferred } from '../../base/deferred.ts';
 import type { Log } from '../../base/log.ts';
-import type { CellEnd, Interpreter, Language } from '../../languages/language.ts';
+import type { CellEnd, CellRequest, Interpreter, Language } from '../../languages/language.ts';
 import type { Grant, Lease } from '../../pool/lease.ts';
 import type { SandboxLoss } from '../../sandbox/sandbox.ts';
 import {
@@ -13,10 +13,10 @@ import {
   refusalOf,
   stillAsked,
 } from '../problems.ts';
-import { type Executed, execute, interrupter } from '../run/execute.ts';
-import type { Stopper } from '../run/terminator.ts';
-import { statusOf } from '../run/verdict.ts';
-import type { EngineProblem, Owner, Result, RunOutput, SessionInfo, SessionState } from '../types.ts';
+import { type Executed, execute, interruptingTerminator, type RunTerms } from '../run/execute.ts';
+import { statusOf } from '../run/result.ts';
+import type { Terminator } from '../run/terminator.ts';
+import type { EngineProblem, Owner, Result, SessionInfo, SessionState } from '../types.ts';
 import { type Acquisition, BoundedMutex } from './boundedMutex.ts';
 import { PendingQuestion } from './pendingQuestion.ts';
 
@@ -40,17 +40,8 @@ export interface SessionDeps {
   readonly onChange: () => void;
 }
 
-/** A cell for a session. */
-export interface SessionCell {
-  /** Which cell it is, where the caller has places for cells. */
-  readonly cell: string | undefined;
-  readonly code: string;
-  readonly stdin: string;
-  readonly timeoutMs: number;
-  readonly outputBytes: number;
-  readonly signal: AbortSignal | undefined;
-  readonly onOutput: (output: RunOutput) => void;
-}
+/** A cell for a session; `cell` names it where the caller has places for cells. */
+export type SessionCell = Pick<CellRequest, 'code' | 'stdin' | 'cell'>;
 
 /** What became of a cell: it ran, and then `loss` says what the session lost by it, or it could not begin. */
 export type CellAnswer =
@@ -62,7 +53,7 @@ interface Life {
   readonly kind: 'live';
   readonly lease: Lease;
   readonly interpreter: Interpreter;
-  running: Stopper | null;
+  running: Terminator | null;
   left: CellEnd | null;
 }
 
@@ -142,13 +133,13 @@ export class Session {
   }
 
   /** Runs a cell when its turn has come. Never rejects. */
-  async run(cell: SessionCell): Promise<CellAnswer> {
-    const turn = await this.#turnOf(cell);
+  async run(cell: SessionCell, terms: RunTerms): Promise<CellAnswer> {
+    const turn = await this.#turnOf(terms.signal);
     if (turn.kind !== 'acquired') return { kind: 'refused', problem: this.#noTurn(turn.kind) };
     try {
       const life = this.#state;
       if (life.kind !== 'live') return { kind: 'refused', problem: this.refusal() ?? engineClosed() };
-      return await this.#runIn(life, cell);
+      return await this.#runIn(life, cell, terms);
     } finally {
       turn.release();
     }
@@ -209,15 +200,14 @@ export class Session {
     return null;
   }
 
-  async #runIn(life: Life, { code, stdin, cell: place, ...rest }: SessionCell): Promise<CellAnswer> {
+  async #runIn(life: Life, cell: SessionCell, terms: RunTerms): Promise<CellAnswer> {
     const { clock } = this.#deps;
     const { interpreter, lease } = life;
     this.#cells += 1;
-    const stopper = interrupter(clock, interpreter, lease.sandbox);
-    const name = `<cell ${this.#cells}>`;
-    const cell = { code, stdin, name, state: null, ...(place !== undefined && { cell: place }) };
-    this.#occupy(life, stopper);
-    const executed = await execute({ ...rest, clock, interpreter, stopper, cell });
+    const terminator = interruptingTerminator(clock, interpreter, lease.sandbox);
+    const request = { ...cell, name: `<cell ${this.#cells}>`, state: null };
+    this.#occupy(life, terminator);
+    const executed = await execute({ ...terms, clock, interpreter, terminator, cell: request });
     this.#occupy(life, null);
     this.#runs += 1;
     if (!executed.end.alive) this.#end(life, reasonOfEnd(executed));
@@ -225,7 +215,7 @@ export class Session {
     return { kind: 'ran', executed, loss: this.#state === life ? null : this.#lossOf() };
   }
 
-  async #turnOf({ signal }: SessionCell): Promise<Acquisition | { readonly kind: 'stuck' }> {
+  async #turnOf(signal: AbortSignal | undefined): Promise<Acquisition | { readonly kind: 'stuck' }> {
     const question = this.#question;
     if (!question) return this.#mutex.acquire(signal);
     question.hurry();
@@ -262,8 +252,8 @@ export class Session {
     return answer;
   }
 
-  #occupy(life: Life, stopper: Stopper | null): void {
-    life.running = stopper;
+  #occupy(life: Life, terminator: Terminator | null): void {
+    life.running = terminator;
     this.#lastUsedAt = Date.now();
     this.#deps.onChange();
   }
@@ -287,7 +277,7 @@ export class Session {
     this.#become(next);
     if (before.kind !== 'live') return;
     // A life that ended by itself took its cell along; otherwise the cell ends because somebody wanted it.
-    if (next.kind !== 'ended') before.running?.note('interrupted');
+    if (next.kind !== 'ended') before.running?.setReason('interrupted');
     before.lease.release('destroy');
   }
 

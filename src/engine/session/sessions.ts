@@ -1,11 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { endedSession, sessionLimit, unknownSession } from '../problems.ts';
 import type { Result } from '../types.ts';
-import { newSessionId } from './ids.ts';
 import { Session, type SessionDeps } from './session.ts';
 
-/** Ended sessions that stay listed; the oldest make way for newer ones. */
+/** Ended sessions that stay listed; the oldest are closed first. */
 const MAX_ENDED = 32;
-/** Closed sessions of which is remembered why they are closed. */
+/** Closed sessions whose reason is remembered. */
 const MAX_REMEMBERED = 1_000;
 
 /** The sessions of an engine. */
@@ -38,7 +38,7 @@ export class Sessions {
     return { ok: false, error: reason ? endedSession(id, reason, false) : unknownSession(id, [...this.#open.keys()]) };
   }
 
-  /** Ends a session and takes it off the list; `reason` as in `it was closed`. */
+  /** Ends a session and removes it from the list; `reason` as in `it was closed`. */
   close(session: Session, reason: string): void {
     this.#open.delete(session.id);
     this.#closed.set(session.id, reason);
@@ -57,4 +57,9 @@ export class Sessions {
       this.close(session, 'it had ended before and was not restarted');
     }
   }
+}
+
+/** A new session's id, short enough to read and type: `py-3f9a2c81`. */
+function newSessionId(prefix: string): string {
+  return `${prefix}-${randomBytes(4).toString('hex')}`;
 }

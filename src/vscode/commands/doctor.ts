@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import { obstaclesIn, readinessText } from '../../engine/obstacles.ts';
+import { blockingProblems, readinessText } from '../../engine/preflight.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { editorLanguage } from '../languages.ts';
@@ -8,7 +8,7 @@ import { applyFix, fixFor, showProblem } from './fixProblem.ts';
 /** Checks everything, writes a report to the log and shows the result. */
 export async function doctor(app: App): Promise<void> {
   const found = await app.health.check();
-  const obstacles = obstaclesIn(found);
+  const obstacles = blockingProblems(found);
   const inTheWay = obstacles.map(({ problem }) => problem);
   for (const line of reportLines(found, inTheWay)) app.log.info(line);
   const [worst] = obstacles;

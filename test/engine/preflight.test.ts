@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { obstaclesIn } from '../../src/engine/obstacles.ts';
+import { blockingProblems } from '../../src/engine/preflight.ts';
 import type { EngineProblem, Preflight } from '../../src/engine/types.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 
@@ -14,7 +14,7 @@ function found(host: EngineProblem | null, kinds: Partial<Record<string, EngineP
 }
 
 const inTheWay = (preflight: Preflight) =>
-  obstaclesIn(preflight).map(({ problem: { kind }, language }) => [kind, language]);
+  blockingProblems(preflight).map(({ problem: { kind }, language }) => [kind, language]);
 
 it('nothing is in the way where one language can be used and the others were never built', () => {
   expect(inTheWay(found(null, {}))).toEqual([]);
