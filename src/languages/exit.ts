@@ -39,6 +39,21 @@ export function lossEnd(loss: SandboxLoss): Pick<CellEnd, 'status' | 'error'> {
     : { status: 'sandbox_lost', error: plainError('SandboxLost', message) };
 }
 
+/** The end of a cell with the given fields; all other fields are empty. */
+export function cellEnd(given: Pick<CellEnd, 'status' | 'alive'> & Partial<CellEnd>): CellEnd {
+  return {
+    exitCode: null,
+    state: null,
+    error: null,
+    report: null,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    eventsDropped: 0,
+    peakMemoryBytes: 0,
+    ...given,
+  };
+}
+
 /** An error without a traceback. */
 export function plainError(name: string, message: string): CellError {
   return { name, message, traceback: '' };

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Language } from '../language.ts';
 import { composeCode } from './oneShot/composedCode.ts';
-import { OneShotCheck } from './oneShot/oneShot.ts';
+import { OneShotCheck } from './oneShot/oneShotCheck.ts';
 import { openLeanSession } from './session/leanSession.ts';
 import type { LeanSettings } from './settings.ts';
 import { headerKey } from './text/header.ts';

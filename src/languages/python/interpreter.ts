@@ -4,7 +4,7 @@ import type { Steps } from '../../base/slices.ts';
 import { MAX_PAYLOAD_BYTES } from '../../protocol/frames.ts';
 import type { PythonEvent, PythonRequest } from '../../protocol/python.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
-import { plainError } from '../exit.ts';
+import { cellEnd, plainError } from '../exit.ts';
 import type { CellEnd, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
 import { TextStream } from '../textStream.ts';
 import { parseEvent } from './events.ts';
@@ -216,8 +216,5 @@ function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
 
 function tooLarge(alive: boolean): CellEnd {
   const error = plainError('TooLarge', `Code, stdin and state have more than ${MAX_PAYLOAD_BYTES} bytes together.`);
-  return {
-    ...{ status: 'error', exitCode: null, state: null, error, report: null, alive },
-    ...{ stdoutBytes: 0, stderrBytes: 0, eventsDropped: 0, peakMemoryBytes: 0 },
-  };
+  return cellEnd({ status: 'error', error, alive });
 }

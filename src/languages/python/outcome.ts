@@ -1,7 +1,7 @@
 import type { Exit } from '../../protocol/messages.ts';
 import type { PythonEvent } from '../../protocol/python.ts';
 import type { SandboxLoss } from '../../sandbox/sandbox.ts';
-import { lossEnd, plainError, violentEnd } from '../exit.ts';
+import { cellEnd, lossEnd, plainError, violentEnd } from '../exit.ts';
 import type { CellEnd, CellError } from '../language.ts';
 
 /** What a cell's process has said of itself so far. */
@@ -46,17 +46,7 @@ function verdict(exit: Exit, { done, error }: Progress, killed: boolean): Pick<C
     : { status: 'error', error: error ?? plainError('ProcessExit', message) };
 }
 
-/** A cell whose sandbox has gone. */
-export function endOfLoss(loss: SandboxLoss, progress: Progress): CellEnd {
-  return {
-    ...lossEnd(loss),
-    exitCode: null,
-    state: null,
-    report: null,
-    stdoutBytes: progress.stdoutBytes,
-    stderrBytes: progress.stderrBytes,
-    eventsDropped: progress.refused,
-    peakMemoryBytes: 0,
-    alive: false,
-  };
+/** The end of a cell whose sandbox is lost. */
+export function endOfLoss(loss: SandboxLoss, { stdoutBytes, stderrBytes, refused }: Progress): CellEnd {
+  return cellEnd({ ...lossEnd(loss), alive: false, stdoutBytes, stderrBytes, eventsDropped: refused });
 }

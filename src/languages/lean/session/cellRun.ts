@@ -1,20 +1,21 @@
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { cellEnd } from '../../exit.ts';
 import type { CellEnd, CellReport, CellRequest } from '../../language.ts';
 import { withLastLineFeed } from '../check/cellSource.ts';
 import { checkCell } from '../check/checkCell.ts';
 import { follow } from '../check/outline.ts';
 import { NOTHING_PUBLISHED, type SegmentedDocument } from '../check/segmentedDocument.ts';
-import { cellReport, endOf, rejection } from '../ends.ts';
+import { cellReport, rejection } from '../ends.ts';
 import type { NoAnswer } from '../lsp/document.ts';
+import { type ProgramEnd, runMain } from '../program/runMain.ts';
 import { type CheckReport, EMPTY_REPORT, type LeanMessage } from '../report.ts';
 import { DEFAULT_LIMIT, fitted, fittedTogether } from '../reportSize.ts';
 import { joinHeaders } from '../text/header.ts';
 import { importRanges, rangeOfHeaderError } from '../text/importRanges.ts';
 import { type Cell, type NewCell, type SessionText, scopesAfter, segmentsOf, withoutMain } from './cells.ts';
 import type { Job } from './job.ts';
-import { Prints } from './prints.ts';
+import { PrintStream } from './printStream.ts';
 import { type Rechecked, recheck } from './recheck.ts';
-import { type ProgramEnd, runMain } from './runMain.ts';
 
 /** How the run of a cell ended. */
 export type CellRunEnd =
@@ -143,7 +144,7 @@ export class CellRun {
     return {
       kind: 'done',
       text: kept,
-      end: endOf({ status, error, exitCode, alive: true, report: this.#full(cell.report) }),
+      end: cellEnd({ status, error, exitCode, alive: true, report: this.#full(cell.report) }),
     };
   }
 
@@ -151,7 +152,16 @@ export class CellRun {
     const { sandbox, document, job, signal } = this.#deps;
     const segments = segmentsOf(text);
     const isSound = text.cells.every(({ report }) => report.verdict !== 'rejected');
-    return runMain({ sandbox, document, segments, isSound, stdin: this.#stdin, job, limit: this.#limit, signal });
+    return runMain({
+      sandbox,
+      document,
+      segments,
+      isSound,
+      stdin: this.#stdin,
+      output: job,
+      limit: this.#limit,
+      signal,
+    });
   }
 
   #declaresMain(before: readonly Cell[]): boolean {
@@ -163,7 +173,7 @@ export class CellRun {
   #passOnPrints(before: readonly string[]) {
     const { document, job } = this.#deps;
     const first = lineFeedsIn(before.join(''));
-    const prints = new Prints({ first, end: first + lineFeedsIn(withLastLineFeed(this.#cell.body)) }, job.say);
+    const prints = new PrintStream({ first, end: first + lineFeedsIn(withLastLineFeed(this.#cell.body)) }, job.say);
     return document.lean.onDiagnostics((published) => prints.take(published));
   }
 
@@ -194,7 +204,7 @@ function firstToRecheck(before: readonly Cell[], now: readonly Cell[], index: nu
 
 /** The end of a rejected cell, which changes nothing. */
 function rejected(report: CheckReport): CellEnd {
-  return endOf({ status: 'error', alive: true, error: rejection(report), report: cellReport(report) });
+  return cellEnd({ status: 'error', alive: true, error: rejection(report), report: cellReport(report) });
 }
 
 function counted(cells: readonly Cell[]): string {

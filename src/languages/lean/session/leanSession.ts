@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { deferred } from '../../../base/deferred.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { cellEnd } from '../../exit.ts';
 import type {
   CellEnd,
   CellOutput,
@@ -11,19 +12,18 @@ import type {
   Interpreter,
 } from '../../language.ts';
 import type { SegmentedDocument } from '../check/segmentedDocument.ts';
-import { crashEnd, endOf } from '../ends.ts';
-import { watchForFlood } from '../flood.ts';
+import { crashEnd, endOfLoss, failedEnd, floodEnd, interruptedEnd, KEPT, refusalOf } from '../ends.ts';
 import type { LeanSettings } from '../settings.ts';
 import { EMPTY_HEADER, parseHeader } from '../text/header.ts';
 import { withLineFeeds } from '../text/position.ts';
+import { watchForFlood } from '../worker/flood.ts';
 import { MemoryWatch } from '../worker/memoryWatch.ts';
 import type { LeanWorker } from '../worker/worker.ts';
 import { CellRun, type CellRunEnd } from './cellRun.ts';
 import { type NewCell, newCell, type SessionText, segmentsOf } from './cells.ts';
+import { DocumentKeeper, type Held } from './documentKeeper.ts';
 import { Job } from './job.ts';
-import { type Held, Keeper } from './keeper.ts';
 import { type Queries, queries } from './queries.ts';
-import { endOfLoss, failedEnd, floodEnd, interruptedEnd, KEPT, refusalOf } from './sessionEnds.ts';
 
 /** How the run of a cell ended, and whether Lean has said anything of it. */
 interface Attempted {
@@ -45,7 +45,7 @@ export class LeanSession implements Interpreter {
   readonly #sandbox: Sandbox;
   readonly #settings: LeanSettings;
   readonly #clock: Clock;
-  readonly #keeper: Keeper;
+  readonly #keeper: DocumentKeeper;
   readonly #ended = deferred<CellEnd>();
   readonly ended = this.#ended.promise;
   #text: SessionText;
@@ -62,7 +62,7 @@ export class LeanSession implements Interpreter {
       this.#ended.resolve(end);
       this.#job?.end(end);
     };
-    this.#keeper = new Keeper({ sandbox, clock, text: () => this.#text, onDead }, worker);
+    this.#keeper = new DocumentKeeper({ sandbox, clock, text: () => this.#text, onDead }, worker);
     void sandbox.lost.then((loss) => this.#keeper.die(endOfLoss(loss)));
   }
 
@@ -108,14 +108,14 @@ export class LeanSession implements Interpreter {
   }
 
   kill(): void {
-    this.#keeper.die(endOf({ status: 'killed', alive: false }));
+    this.#keeper.die(cellEnd({ status: 'killed', alive: false }));
   }
 
   async #work(job: Job, request: CellRequest): Promise<void> {
     const code = withLineFeeds(request.code);
     const refused = refusalOf(code, this.#settings);
     if (refused) {
-      job.end(endOf({ status: 'error', alive: this.#keeper.end === null, error: refused }));
+      job.end(cellEnd({ status: 'error', alive: this.#keeper.end === null, error: refused }));
       return;
     }
     const piece = newCell(request.cell ?? this.#freshId(request.name), code);

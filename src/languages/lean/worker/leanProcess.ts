@@ -1,36 +1,51 @@
 import type { Start } from '../../../protocol/messages.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
 
-/** Where processes of Lean run; see `WORKSPACE` of the container spec. */
+/** The working folder of Lean's processes; see `WORKSPACE` of the container spec. */
 const WORKSPACE = '/workspace';
 
-/** Exit status of a shell that has not found its program. */
+/** Exit status of a shell that does not find its program. */
 export const NOT_FOUND = 127;
 
-/**
- * An image whose libraries are not where `lean` looks by itself says where they are in this file, in one line as LEAN_PATH
- * has it.
- */
+/** A file in the image with a value for LEAN_PATH, where the image's libraries are not where `lean` looks by default. */
 const LIBRARIES = '/opt/hothouse/lean-path';
-/** Sets the search path; behind it comes how `lean` is started. */
+/** Sets the search path before `lean` starts. */
 const PREPARE = `if [ -r ${LIBRARIES} ]; then LEAN_PATH=$(cat ${LIBRARIES}); export LEAN_PATH; fi`;
-/** Its own number of threads Lean takes from its command line alone; see the container spec. */
+/** Lean reads its number of threads from the command line only; see the container spec. */
 const LEAN = `${PREPARE}; exec lean -j"$LEAN_NUM_THREADS" "$@"`;
-/**
- * A program's output comes as it is written, and none of it is lost with its process: libc would keep what goes into a
- * pipe until it has 4 KB of it.
- */
+/** Without a buffer, output arrives as it is written and none is lost with the process; libc buffers 4 KB for a pipe. */
 const UNBUFFERED = `${PREPARE}; set -- lean -j"$LEAN_NUM_THREADS" "$@"; if command -v stdbuf >/dev/null; then exec stdbuf -o0 "$@"; fi; exec "$@"`;
 
-/** The start of `lean` with these arguments; `stdoutBytes` as in `Start`. */
+/** Starts `lean` with these arguments; `stdoutBytes` as in `Start`. */
 export function leanStart(args: readonly string[], stdoutBytes: number): Start {
   return start(LEAN, args, stdoutBytes);
 }
 
-/** The start of `lean --run` on a file, without a buffer between the program and its stdout. */
+/** Starts `lean --run` on a file; the program's stdout is unbuffered. */
 export function programStart(path: string, stdoutBytes: number): Start {
   return start(UNBUFFERED, ['--run', path], stdoutBytes);
 }
 
 function start(script: string, args: readonly string[], stdoutBytes: number): Start {
   return { kind: 'exec', argv: ['sh', '-c', script, 'lean', ...args], cwd: WORKSPACE, env: {}, stdoutBytes };
+}
+
+/** Current servers start their processes in sessions of their own, which a signal to the server's group does not reach. */
+const KILL_EVERY_LEAN =
+  'cd /proc; for p in [0-9]*; do read -r name < $p/comm && [ "$name" = lean ] && kill -9 $p; done 2>/dev/null; :';
+
+/** Ends every process of Lean in the sandbox, unresponsive ones too. Never rejects. */
+export async function killEveryLean(sandbox: Sandbox): Promise<void> {
+  await runShell(sandbox, KILL_EVERY_LEAN);
+}
+
+/** Runs a shell script in the sandbox; resolves when it ends, with whether it printed anything. Never rejects. */
+export async function runShell(sandbox: Sandbox, script: string): Promise<boolean> {
+  let printed = false;
+  const onStdout = () => {
+    printed = true;
+  };
+  const start = { kind: 'exec' as const, argv: ['sh', '-c', script], cwd: '/', env: {} };
+  await sandbox.start(start, { onStdout, onStderr: () => {} }).ended;
+  return printed;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { CellOutput, Interpreter } from '../../../../src/languages/language.ts';
-import { OneShotCheck } from '../../../../src/languages/lean/oneShot/oneShot.ts';
+import { OneShotCheck } from '../../../../src/languages/lean/oneShot/oneShotCheck.ts';
 import { openLeanSession } from '../../../../src/languages/lean/session/leanSession.ts';
 import { LeanWorker } from '../../../../src/languages/lean/worker/worker.ts';
 import { latenessOf } from '../../../isolation/lateness.ts';

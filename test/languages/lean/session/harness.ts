@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { CellEnd, CellOutput, CellRequest, Interpreter } from '../../../../src/languages/language.ts';
-import { OneShotCheck } from '../../../../src/languages/lean/oneShot/oneShot.ts';
+import { OneShotCheck } from '../../../../src/languages/lean/oneShot/oneShotCheck.ts';
 import { type LeanSession, openLeanSession } from '../../../../src/languages/lean/session/leanSession.ts';
 import type { LeanSettings } from '../../../../src/languages/lean/settings.ts';
 import { LeanWorker } from '../../../../src/languages/lean/worker/worker.ts';

@@ -4,7 +4,7 @@ import type { ChannelEnd, Sandbox } from '../../../sandbox/sandbox.ts';
 import type { CellOutput } from '../../language.ts';
 import { TextStream } from '../../textStream.ts';
 import { exitIn } from '../text/exit.ts';
-import { programStart } from './leanProcess.ts';
+import { programStart } from '../worker/leanProcess.ts';
 
 /** A program to run. */
 export interface Program {

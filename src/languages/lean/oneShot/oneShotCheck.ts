@@ -2,19 +2,19 @@ import type { Clock } from '../../../base/clock.ts';
 import { slices } from '../../../base/slices.ts';
 import type { Exit } from '../../../protocol/messages.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import { lossEnd, plainError, violentEnd } from '../../exit.ts';
+import { cellEnd, lossEnd, plainError, violentEnd } from '../../exit.ts';
 import type { CellEnd, CellError, CellOutput, CellRequest, CompletionList, Interpreter } from '../../language.ts';
 import { type CellToCheck, type CheckedCell, checkCell, firstSegments } from '../check/checkCell.ts';
 import { type Printed, readPrinted, visible } from '../check/diagnostics.ts';
 import { SegmentedDocument } from '../check/segmentedDocument.ts';
-import { cellReport, crashEnd, endOf, rejection } from '../ends.ts';
-import { FLOOD, watchForFlood } from '../flood.ts';
+import { cellReport, crashEnd, rejection } from '../ends.ts';
 import type { NoAnswer } from '../lsp/document.ts';
+import { type Program, type ProgramExit, runProgram } from '../program/leanRun.ts';
 import { type CheckReport, EMPTY_REPORT } from '../report.ts';
 import { DEFAULT_LIMIT } from '../reportSize.ts';
 import type { LeanSettings } from '../settings.ts';
 import { importRefusal } from '../text/importPolicy.ts';
-import { type Program, type ProgramExit, runProgram } from '../worker/leanRun.ts';
+import { FLOOD, watchForFlood } from '../worker/flood.ts';
 import { MemoryWatch } from '../worker/memoryWatch.ts';
 import { type LeanWorker, prefixOf } from '../worker/worker.ts';
 import { planOf, withGoals } from './task.ts';
@@ -56,7 +56,7 @@ export class OneShotCheck implements Interpreter {
   }
 
   async run(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
-    const lost = this.#deps.sandbox.lost.then((loss) => endOf({ ...lossEnd(loss), alive: false }));
+    const lost = this.#deps.sandbox.lost.then((loss) => cellEnd({ ...lossEnd(loss), alive: false }));
     const stopped = new Promise<CellEnd>((resolve) => {
       this.#stop.signal.addEventListener('abort', () => resolve(this.#killed()));
     });
@@ -90,7 +90,7 @@ export class OneShotCheck implements Interpreter {
   /** What a program has printed before, and what the check said of it, is not lost with it. */
   #killed(): CellEnd {
     const { report, bytes } = this.#soFar;
-    return endOf({
+    return cellEnd({
       ...{ status: 'killed', alive: false, report: report && cellReport(report) },
       ...{ stdoutBytes: bytes.stdout, stderrBytes: bytes.stderr },
     });
@@ -99,7 +99,7 @@ export class OneShotCheck implements Interpreter {
   async #attempt(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const refused =
       importRefusal(cell.context ?? '', this.#deps.settings) ?? importRefusal(cell.code, this.#deps.settings);
-    if (refused) return endOf({ status: 'error', alive: true, error: refused });
+    if (refused) return cellEnd({ status: 'error', alive: true, error: refused });
     try {
       const worker = await this.#deps.worker();
       if (worker.server.isLost) return unstartedEnd('it was gone already');
@@ -107,7 +107,7 @@ export class OneShotCheck implements Interpreter {
       return await this.#check(worker, cell, onOutput);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return endOf({ status: 'error', alive: false, error: plainError('LeanFailed', message) });
+      return cellEnd({ status: 'error', alive: false, error: plainError('LeanFailed', message) });
     }
   }
 
@@ -125,7 +125,7 @@ export class OneShotCheck implements Interpreter {
     const terms = { document, limit, signal: AbortSignal.any([this.#stop.signal, flood.signal]) };
     const checked = await checkCell(toCheck, terms);
     flood.dispose();
-    if (flood.signal.aborted) return endOf({ status: 'error', alive: false, error: TOO_MUCH });
+    if (flood.signal.aborted) return cellEnd({ status: 'error', alive: false, error: TOO_MUCH });
     if (checked.kind === 'lost' && !flood.isHeard) return unstartedEnd(checked.reason);
     if (checked.kind === 'crashed' || checked.kind === 'lost') {
       await worker.look();
@@ -136,7 +136,7 @@ export class OneShotCheck implements Interpreter {
       close(true);
       return this.#end(worker, { status: 'error', error: rejection(EMPTY_REPORT) }, EMPTY_REPORT);
     }
-    if (checked.kind !== 'checked') return endOf({ status: 'error', alive: false, error: lostServer(checked) });
+    if (checked.kind !== 'checked') return cellEnd({ status: 'error', alive: false, error: lostServer(checked) });
     const saidBytes = lean.diagnosticBytes;
     const report = await withGoals(checked.report, checked.reading.region, plan, terms);
     this.#soFar.report = report;
@@ -155,14 +155,14 @@ export class OneShotCheck implements Interpreter {
     // Looked at behind the answer: the next check finds out.
     void worker.look();
     const alive = reuse === 'worker' && worker.memoryBytes <= workerMemoryBytes && !worker.server.isLost;
-    return endOf({ ...end, alive, report: cellReport(report) });
+    return cellEnd({ ...end, alive, report: cellReport(report) });
   }
 
   /** What a program leaves behind is for a reset to wipe, so its worker is not used again. */
   async #runMain(program: Program, report: CheckReport, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const running = await runProgram(this.#deps.sandbox, program, onOutput);
     const { end, saidBytes } = await running.ended;
-    if (end.kind === 'lost') return endOf({ status: 'sandbox_lost', alive: false });
+    if (end.kind === 'lost') return cellEnd({ status: 'sandbox_lost', alive: false });
     return { ...endOfProgram(end.exit, saidBytes), report: cellReport(report) };
   }
 }
@@ -180,13 +180,13 @@ function endOfProgram(exit: Exit, saidBytes: ProgramExit['saidBytes']): CellEnd 
       : { status: 'error', error: plainError('ExitStatus', `The program ended with exit status ${code}.`) };
   const end = violentEnd(exit, false) ?? left;
   const stdoutBytes = exit.stdoutBytes - saidBytes;
-  return endOf({ ...end, alive: false, exitCode: code, stdoutBytes, stderrBytes, peakMemoryBytes });
+  return cellEnd({ ...end, alive: false, exitCode: code, stdoutBytes, stderrBytes, peakMemoryBytes });
 }
 
 /** The end of a check whose worker was gone before it could begin. */
 function unstartedEnd(reason: string): CellEnd {
   const error = plainError('LeanFailed', `The Lean server ended before the check began: ${reason}.`);
-  return { ...endOf({ status: 'error', alive: false, error }), unstarted: true };
+  return { ...cellEnd({ status: 'error', alive: false, error }), unstarted: true };
 }
 
 function lostServer(answer: NoAnswer): CellError {

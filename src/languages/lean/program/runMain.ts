@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { plainError, violentEnd } from '../../exit.ts';
-import type { CellEnd } from '../../language.ts';
+import type { CellEnd, CellOutput } from '../../language.ts';
 import type { SegmentedDocument } from '../check/segmentedDocument.ts';
 import type { NoAnswer } from '../lsp/document.ts';
 import { tokensOf } from '../text/tokens.ts';
-import { runProgram } from '../worker/leanRun.ts';
 import { evaluated, evaluation } from './evaluation.ts';
-import type { Job } from './job.ts';
+import { runProgram } from './leanRun.ts';
 import { type OpenPipes, openPipes } from './pipes.ts';
 
 /** How a program ended. */
 export interface ProgramEnd extends Pick<CellEnd, 'status' | 'error' | 'exitCode'> {
   readonly kind: 'ended';
+}
+
+/** Receives what a program writes. */
+export interface ProgramOutput {
+  readonly say: (output: CellOutput) => void;
+  /** Counts bytes that the program wrote and that are not passed on. */
+  drop(kind: 'stdout' | 'stderr', bytes: number): void;
 }
 
 /** What a program runs in. */
@@ -24,7 +30,7 @@ export interface ProgramPlace {
   /** No cell has an error; otherwise it is only in Lean's worker that it can be run. */
   readonly isSound: boolean;
   readonly stdin: string;
-  readonly job: Job;
+  readonly output: ProgramOutput;
   /** Bytes kept of its stdout. */
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -41,10 +47,10 @@ export async function runMain(place: ProgramPlace): Promise<ProgramEnd | NoAnswe
 
 /** Null where it cannot be evaluated, or its output cannot come as it is written. */
 async function evaluate(place: ProgramPlace, output: 'live' | 'atEnd'): Promise<ProgramEnd | NoAnswer | null> {
-  const { sandbox, document, segments, job, limit, signal } = place;
+  const { sandbox, document, segments, output: sink, limit, signal } = place;
   const mark = randomBytes(16).toString('hex');
   const name = mark.slice(0, 8);
-  const pipes = output === 'live' ? await openPipes(sandbox, { name, limit, say: job.say }) : null;
+  const pipes = output === 'live' ? await openPipes(sandbox, { name, limit, say: sink.say }) : null;
   try {
     signal.throwIfAborted();
     document.become([...segments, evaluation(mark, pipes)]);
@@ -52,28 +58,28 @@ async function evaluate(place: ProgramPlace, output: 'live' | 'atEnd'): Promise<
     if (settled.kind !== 'settled') return settled;
     const result = evaluated(settled.diagnostics, document.lineOf(segments.length), mark);
     if (!result) return null;
-    await close(pipes, job);
-    if (result.stdout !== '') job.say({ kind: 'stdout', text: result.stdout });
-    if (result.exception !== null) job.say({ kind: 'stderr', text: `uncaught exception: ${result.exception}\n` });
+    await close(pipes, sink);
+    if (result.stdout !== '') sink.say({ kind: 'stdout', text: result.stdout });
+    if (result.exception !== null) sink.say({ kind: 'stderr', text: `uncaught exception: ${result.exception}\n` });
     return endOfCode(result.exitCode);
   } finally {
     void pipes?.close();
   }
 }
 
-async function close(pipes: OpenPipes | null, job: Job): Promise<void> {
+async function close(pipes: OpenPipes | null, sink: ProgramOutput): Promise<void> {
   const dropped = await pipes?.close();
-  job.drop('stdout', dropped?.stdout ?? 0);
-  job.drop('stderr', dropped?.stderr ?? 0);
+  sink.drop('stdout', dropped?.stdout ?? 0);
+  sink.drop('stderr', dropped?.stderr ?? 0);
 }
 
 async function runByItself(place: ProgramPlace): Promise<ProgramEnd | NoAnswer> {
-  const { sandbox, document, segments, stdin, job, limit, signal } = place;
+  const { sandbox, document, segments, stdin, output: sink, limit, signal } = place;
   const program = { text: segments.join(''), stdin, saidBytes: document.lean.diagnosticBytes, limit };
   const passed = { stdout: 0, stderr: 0 };
   const running = await runProgram(sandbox, program, (output) => {
     if (output.kind === 'stdout' || output.kind === 'stderr') passed[output.kind] += Buffer.byteLength(output.text);
-    job.say(output);
+    sink.say(output);
   });
   const kill = () => running.kill();
   signal.addEventListener('abort', kill, { once: true });
@@ -81,8 +87,8 @@ async function runByItself(place: ProgramPlace): Promise<ProgramEnd | NoAnswer> 
   const { end, saidBytes } = await running.ended;
   signal.removeEventListener('abort', kill);
   if (end.kind === 'lost') return { kind: 'lost', reason: end.loss.reason };
-  job.drop('stdout', Math.max(0, end.exit.stdoutBytes - saidBytes - passed.stdout));
-  job.drop('stderr', Math.max(0, end.exit.stderrBytes - passed.stderr));
+  sink.drop('stdout', Math.max(0, end.exit.stdoutBytes - saidBytes - passed.stdout));
+  sink.drop('stderr', Math.max(0, end.exit.stderrBytes - passed.stderr));
   const violent = violentEnd(end.exit, false);
   return violent ? { kind: 'ended', ...violent, exitCode: end.exit.code } : endOfCode(end.exit.code ?? 1);
 }

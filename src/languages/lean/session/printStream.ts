@@ -10,7 +10,7 @@ export interface Lines {
 }
 
 /** Passes on what a cell prints as Lean tells of it, which it may do again and again: everything once. */
-export class Prints {
+export class PrintStream {
   readonly #onOutput: (output: CellOutput) => void;
   readonly #lines: Lines;
   /** How often each text was passed on, by its place. */

@@ -2,12 +2,11 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import type { CellEnd } from '../../language.ts';
 import type { SegmentedDocument } from '../check/segmentedDocument.ts';
+import { lostEnd } from '../ends.ts';
 import type { LeanWorker } from '../worker/worker.ts';
-import { Aftermath } from './aftermath.ts';
 import { type SessionText, segmentsOf } from './cells.ts';
-import { isBusy } from './cpuActivity.ts';
+import { AbandonedWork, waitUntilIdle } from './cpuActivity.ts';
 import { documentOf, type Restored, reopen, restart } from './restore.ts';
-import { lostEnd } from './sessionEnds.ts';
 
 /** Lean has what the session has accepted, and nobody uses it. */
 interface Ready {
@@ -33,7 +32,7 @@ type State =
   | { readonly kind: 'dead'; readonly end: CellEnd };
 
 /** What a keeper works with. */
-export interface KeeperDeps {
+export interface DocumentKeeperDeps {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
   /** What the session has accepted, at any time. */
@@ -49,16 +48,16 @@ const SETTLE_MS = 3_000;
  * Keeps Lean's document of a session: lends it to one cell or question at a time, and brings it back to what was accepted
  * when Lean ends or does not let go. Only what a cell has done to Lean can end the session.
  */
-export class Keeper {
-  readonly #deps: KeeperDeps;
+export class DocumentKeeper {
+  readonly #deps: DocumentKeeperDeps;
   readonly #life = new AbortController();
-  readonly #aftermath: Aftermath;
+  readonly #abandoned: AbandonedWork;
   #state: State;
 
   /** `worker` is one that nobody else uses and that has the session's header, or null to start one. */
-  constructor(deps: KeeperDeps, worker: LeanWorker | null) {
+  constructor(deps: DocumentKeeperDeps, worker: LeanWorker | null) {
     this.#deps = deps;
-    this.#aftermath = new Aftermath(deps.sandbox, deps.clock, this.#life.signal);
+    this.#abandoned = new AbandonedWork(deps.sandbox, deps.clock, this.#life.signal);
     this.#state = worker
       ? this.#watched(documentOf(worker, deps.text()))
       : { kind: 'restoring', over: this.#regain(restart(this.#restoring, null, deps.text()), null) };
@@ -76,7 +75,7 @@ export class Keeper {
 
   /** Whether a question may end Lean under whoever has the document next. */
   get isSuspect(): boolean {
-    return this.#state.kind === 'question' || this.#aftermath.isExpected;
+    return this.#state.kind === 'question' || this.#abandoned.isPossible;
   }
 
   /** Lends the document to a cell, as soon as Lean is there; a question gives way. Null when the session is over. */
@@ -125,7 +124,7 @@ export class Keeper {
   /** Takes the document back from a question, without its draft. */
   endQuestion(held: Held): void {
     const { document, stop } = held;
-    if (stop.signal.aborted) this.#aftermath.expect();
+    if (stop.signal.aborted) this.#abandoned.expect();
     if (!this.#has(held)) return;
     this.#state = { kind: 'ready', document };
     if (document.worker.server.isLost) this.replace(document);
@@ -200,7 +199,7 @@ export class Keeper {
     const { sandbox, clock } = this.#deps;
     const settled = await this.#settled(document);
     const isSame = settled.kind === 'restored' && settled.document === document;
-    if (!isSame || !(await isBusy(sandbox, clock, this.signal))) return settled;
+    if (!isSame || (await waitUntilIdle(sandbox, clock, this.signal))) return settled;
     return restart(this.#restoring, document.worker, this.#text);
   }
 
@@ -215,7 +214,7 @@ export class Keeper {
 
   /** What an old question has left to do in Lean is looked after while the session goes on. */
   #lookAfter(document: SegmentedDocument): void {
-    void this.#aftermath.look(
+    void this.#abandoned.watch(
       () => this.#isReady(document),
       () => this.replace(document),
     );
