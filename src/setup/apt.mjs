@@ -1,12 +1,12 @@
-import { SetupProblem } from './problem.mjs';
+import { ask, logged, must } from './commands.mjs';
 import { asRoot } from './root.mjs';
-import { ask, logged, must } from './run.mjs';
+import { SetupProblem } from './steps.mjs';
 
-/** apt-get that asks nothing: neither itself, nor a package, nor what looks after services and changed files. */
+/** apt-get without prompts of its own, of packages, of needrestart or of apt-listchanges. */
 const QUIETLY = [
   ...['env', 'DEBIAN_FRONTEND=noninteractive', 'NEEDRESTART_MODE=a', 'APT_LISTCHANGES_FRONTEND=none'],
   ...['apt-get', '-o', 'Dpkg::Options::=--force-confdef', '-o', 'Dpkg::Options::=--force-confold'],
-  // Another apt may be at work, and it may be for long.
+  // Another apt may hold the lock for a long time.
   ...['-o', 'DPkg::Lock::Timeout=120'],
 ];
 
@@ -14,8 +14,8 @@ let queue = Promise.resolve();
 let refreshed = false;
 
 /**
- * Installs the Debian packages that are missing; `purpose` says what for. One call at a time reaches apt. With
- * `recommended`, apt also takes what each package recommends.
+ * Installs missing Debian packages; `purpose` completes the error message. Calls run one after the other. With
+ * `recommended`, apt also installs recommended packages.
  */
 export function installPackages(names, purpose, { recommended = false } = {}) {
   const done = queue.then(() => install(names, purpose, recommended ? [] : ['--no-install-recommends']));
@@ -23,11 +23,11 @@ export function installPackages(names, purpose, { recommended = false } = {}) {
   return done;
 }
 
-/** What installing these packages does to the machine; `mb` is what they take on the disk with all they need. */
+/** The plan of `installPackages`; `mb` is the disk space of the packages and their dependencies. */
 export async function planPackages(names, mb) {
   const missing = await missingOf(names);
   if (missing.length === 0) return [];
-  return [{ verb: 'install', what: `Debian packages, by apt-get as root: ${missing.join(' ')}`, mb }];
+  return [{ verb: 'install', what: `Debian packages with apt-get as root: ${missing.join(' ')}`, mb }];
 }
 
 async function missingOf(names) {
@@ -41,14 +41,14 @@ async function install(names, purpose, flags) {
   if (missing.length === 0) return;
   const wanted = missing.join(' ');
   if ((await ask('apt-get', ['--version'])) === null) {
-    throw new SetupProblem(`${purpose} needs ${wanted}, and this system has no apt-get: install them.`);
+    throw new SetupProblem(`${purpose} needs ${wanted}. Install them: this system has no apt-get.`);
   }
   await refresh();
   const aptGet = [...QUIETLY, 'install', '-y', ...flags, ...missing];
   await must('apt', ...(await asRoot(aptGet, `sudo apt-get install -y ${wanted}`)));
 }
 
-/** Gets the lists of packages, once. One archive of several may fail: installing tells whether it was needed. */
+/** Updates the package lists once. One of several archives may fail: the install shows whether it was needed. */
 async function refresh() {
   if (refreshed) return;
   refreshed = true;

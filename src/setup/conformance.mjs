@@ -1,21 +1,21 @@
 #!/usr/bin/env node
-// `npm run conformance`: the official conformance suite of MCP alone.
+// `npm run conformance`: the official MCP conformance suite.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { ended } from './commands.mjs';
 import { ensureNode, planNode } from './node.mjs';
 import { root } from './paths.mjs';
-import { ended } from './run.mjs';
 import { fail } from './steps.mjs';
 
-/** What the suite runs on: it wants Node 22 or newer. */
+/** The suite needs Node 22 or later. */
 const NODE = '22.23.3';
 
-/** What the suite's run is told by environment variables. */
+/** Environment variables of the suite; installs what it needs. */
 export async function conformanceVariables() {
   return { HOTHOUSE_NODE22: (await ensureNode(NODE)).binary };
 }
 
-/** What that does to the machine. */
+/** The plan of `conformanceVariables`. */
 export function planConformanceVariables() {
   return planNode(NODE);
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cli, out, programEnv, root } from './paths.mjs';
-import { SetupProblem } from './problem.mjs';
+import { SetupProblem } from './steps.mjs';
 
 const FACTORIAL = `import math
 print("5! =", math.factorial(5))`;
@@ -16,17 +16,17 @@ x = np.linspace(0, 4 * np.pi, 400)
 plt.plot(x, np.exp(-x / 6) * np.sin(3 * x))
 plt.title("Drawn in a sealed container")`;
 
-/** The main job, each part through the real MCP server: a run, a session that remembers, and a plot saved as PNG. */
+/** Shows a run, a session and a plot, through the MCP server. */
 export async function demonstrate() {
   const client = await connect();
   try {
-    heading('A run of its own: run_code');
+    heading('A single run: run_code');
     await show(client, { code: FACTORIAL });
-    heading('A session that remembers: open_session, run_code twice');
+    heading('A session: open_session, then run_code twice');
     const { session_id } = await call(client, 'open_session', { language: 'python' });
     await show(client, { code: DEFINE, session_id });
     await show(client, { code: USE, session_id });
-    heading('A plot, without a call to savefig');
+    heading('A plot: images are returned automatically');
     savePicture(await show(client, { code: PLOT, session_id }));
     await call(client, 'close_session', { session_id });
   } finally {
@@ -46,7 +46,7 @@ async function connect() {
   return client;
 }
 
-/** Runs code, shows it and what came of it; resolves with the answer. */
+/** Runs code and prints it with its output; resolves with the result. */
 async function show(client, request) {
   for (const line of request.code.split('\n')) console.log(`   >>> ${line}`);
   const answer = await callTool(client, 'run_code', { language: 'python', ...request });
@@ -58,7 +58,7 @@ async function show(client, request) {
 
 function savePicture({ content }) {
   const picture = content.find(({ type, mimeType }) => type === 'image' && mimeType === 'image/png');
-  if (!picture) throw new SetupProblem('The plot came back without a picture.', `node ${cli} doctor`);
+  if (!picture) throw new SetupProblem('The plot returned no image.', `node ${cli} doctor`);
   const file = join(out, 'plot.png');
   mkdirSync(out, { recursive: true });
   writeFileSync(file, Buffer.from(picture.data, 'base64'));

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { must } from './commands.mjs';
 import { root } from './paths.mjs';
-import { must } from './run.mjs';
 
 const STAMP = join(root, 'node_modules/.hothouse-lock');
 
-/** Installs the project's dependencies as the lockfile says, unless they are there. */
+/** Installs the dependencies of the lockfile unless they are installed. */
 export async function installDependencies() {
   if (areInstalled()) return;
   await must('npm-ci', 'npm', ['ci', '--no-audit', '--no-fund']);
   writeFileSync(STAMP, wantedStamp());
 }
 
-/** What that does to the machine. */
+/** The plan of `installDependencies`. */
 export async function planDependencies() {
   if (areInstalled()) return [];
   return [{ verb: 'download', what: `npm packages into ${join(root, 'node_modules')}`, mb: 350 }];
@@ -27,14 +27,14 @@ function wantedStamp() {
   return hashOf(readFileSync(join(root, 'package-lock.json')), process.versions.modules);
 }
 
-/** A short name for the contents. */
+/** A short hash of the contents. */
 export function hashOf(...parts) {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
   return hash.digest('hex').slice(0, 32);
 }
 
-/** A short name for the files of a folder, by their paths and contents. */
+/** A short hash of the paths and contents of the files in a folder. */
 export function folderHash(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();

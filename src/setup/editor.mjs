@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installPackages, planPackages } from './apt.mjs';
+import { ask } from './commands.mjs';
 import { ensureNode, isComplete, npmInstall, once, planNode } from './node.mjs';
 import { cacheFolder } from './paths.mjs';
-import { SetupProblem } from './problem.mjs';
-import { ask } from './run.mjs';
-import { step } from './steps.mjs';
+import { SetupProblem, step } from './steps.mjs';
 
 const CODE_SERVER = '4.139.1';
-/** What this code-server runs on, and nothing else. */
+/** The Node version that this code-server requires. */
 const NODE = '24.21.0';
-/** For code-server's native parts, which are compiled when it is installed. */
+/** Build dependencies of code-server's native modules. */
 const BUILD_PACKAGES = [
   'build-essential',
   'pkg-config',
@@ -23,7 +22,7 @@ const BUILD_PACKAGES = [
 const CHROMIUM_PACKAGES = ['chromium', 'fonts-liberation'];
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-/** Sees to it that VS Code for the browser is there; resolves with the paths of its entry and of the Node it wants. */
+/** Installs VS Code for the browser if missing; resolves with the paths of its entry and its Node. */
 export async function ensureCodeServer() {
   const node = await ensureNode(NODE);
   const folder = codeServerFolder();
@@ -31,7 +30,7 @@ export async function ensureCodeServer() {
   await once(folder, async () => {
     await installPackages(BUILD_PACKAGES, 'VS Code in the browser');
     await npmInstall(folder, `code-server@${CODE_SERVER}`, {
-      // Its install script runs under the Node that is first in PATH, and compiles against that one's headers.
+      // Its install script runs with the first Node in PATH and compiles against the headers of that Node.
       PATH: [join(node.folder, 'bin'), process.env.PATH].join(delimiter),
       ...(node.headers ? { npm_config_nodedir: node.headers } : {}),
     });
@@ -42,7 +41,7 @@ export async function ensureCodeServer() {
   return { entry, node: node.binary };
 }
 
-/** What that does to the machine. */
+/** The plan of `ensureCodeServer`. */
 export async function planCodeServer() {
   const isDone = isComplete(codeServerFolder());
   return [
@@ -52,7 +51,7 @@ export async function planCodeServer() {
   ];
 }
 
-/** What the tests in a real VS Code are told by environment variables. */
+/** Environment variables of the tests in VS Code; installs what they need. */
 export async function editorVariables() {
   const [{ entry, node }, chromium] = await Promise.all([
     step('VS Code in the browser', ensureCodeServer),
@@ -61,13 +60,13 @@ export async function editorVariables() {
   return { HOTHOUSE_CODE_SERVER: entry, HOTHOUSE_NODE24: node, HOTHOUSE_CHROMIUM: chromium };
 }
 
-/** What that does to the machine. */
+/** The plan of `editorVariables`. */
 export async function planEditorVariables() {
   const chromium = (await findChromium()) ? [] : await planPackages(CHROMIUM_PACKAGES, 400);
   return [...(await planCodeServer()), ...chromium];
 }
 
-/** Path of a Chromium; installs one when there is none. */
+/** Path of Chromium; installs it if missing. */
 async function ensureChromium() {
   return (await findChromium()) ?? installPackages(CHROMIUM_PACKAGES, 'Testing in a browser').then(findChromium);
 }

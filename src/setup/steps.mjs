@@ -1,6 +1,13 @@
 const SILENT_MS = 1500;
 
-/** Does `work` and says in one line that it is done; says that it has begun when it takes long. */
+/** An error that setup cannot fix: its cause, and the command that fixes it if there is one. */
+export class SetupProblem extends Error {
+  constructor(cause, command) {
+    super(command ? `${cause} Fix it with: ${command}` : cause);
+  }
+}
+
+/** Runs `work` and prints one line when it is done; for slow work also one when it takes over 1.5 s. */
 export async function step(title, work) {
   const started = performance.now();
   const slow = setTimeout(() => console.log(`   …   ${title}`), SILENT_MS);
@@ -18,7 +25,7 @@ function took(started) {
   return seconds < SILENT_MS / 1000 ? '' : ` (${seconds.toFixed(0)} s)`;
 }
 
-/** Prints what ended a command in one line; the exit status is 1. */
+/** Prints the error that ended a command; the exit status becomes 1. */
 export function fail(error) {
   console.error(`\nhothouse: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ask, logFile, logged, tail } from './commands.mjs';
 import { conformanceVariables } from './conformance.mjs';
 import { out, programEnv, root } from './paths.mjs';
-import { ask, logFile, logged, tail } from './run.mjs';
 
 const bin = (name) => join(root, 'node_modules', name);
 
@@ -11,7 +11,7 @@ export class Tally {
   passed = 0;
   failed = 0;
 
-  /** Counts, and says in one line how a part of the suite went. */
+  /** Adds the result of a part and prints it in one line. */
   add(title, { passed, failed, skipped = 0 }, seconds, details = '') {
     this.passed += passed;
     this.failed += failed;
@@ -21,7 +21,7 @@ export class Tally {
   }
 }
 
-/** Does a part of the suite and counts it; whatever it throws counts as one failure and hides no later part. */
+/** Runs a part of the suite and counts it; an exception counts as one failure and does not stop later parts. */
 export async function part(tally, title, work) {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
@@ -39,7 +39,7 @@ export async function check(name, script, args) {
   return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, details: shown(name) };
 }
 
-/** A project of vitest, counted test by test; `env` on top of ours. */
+/** Runs a vitest project and counts its tests; `env` is added to ours. */
 export async function vitest(project, env = {}) {
   const report = join(out, `${project}.json`);
   rmSync(report, { force: true });
@@ -51,18 +51,18 @@ export async function vitest(project, env = {}) {
     { env: { ...programEnv(), ...env } },
   );
   const counts = existsSync(report) ? vitestCounts(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 0 };
-  // Whatever made it fail without a failed test is a failure too.
+  // A failure outside of the tests counts too.
   if (status !== 0 && counts.failed === 0) counts.failed = 1;
   return { ...counts, ...(counts.failed > 0 ? { details: shown(project, 60) } : {}) };
 }
 
-/** How many tests a project of vitest has, without running any. */
+/** The number of tests in a vitest project, without running them. */
 export async function countTests(project) {
   const list = await ask(process.execPath, [bin('vitest/vitest.mjs'), 'list', '--project', project, '--json']);
   return list === null ? 0 : JSON.parse(list).length;
 }
 
-/** The counts of vitest's JSON report; a file that could not be loaded is one failure. */
+/** The counts of a vitest JSON report; a file that cannot be loaded is one failure. */
 export function vitestCounts({ numPassedTests, numFailedTests, numPendingTests, testResults }) {
   const unloaded = testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
@@ -70,12 +70,12 @@ export function vitestCounts({ numPassedTests, numFailedTests, numPendingTests, 
   return { passed: numPassedTests, failed: numFailedTests + unloaded.length, skipped: numPendingTests };
 }
 
-/** The tests in a real VS Code, which count themselves in their last line. */
+/** The tests in a real VS Code, which print their counts in the last line. */
 export function editorTests(env) {
   return countedTests('editor-tests', ['test/e2e/run.mjs'], env);
 }
 
-/** The official conformance suite of MCP, of both eras, which counts itself in its last line. */
+/** The official MCP conformance suite for both eras, which prints its counts in the last line. */
 export async function conformanceTests() {
   return countedTests('conformance', ['--import', 'tsx', 'test/conformance/main.ts'], await conformanceVariables());
 }
@@ -87,12 +87,12 @@ async function countedTests(name, args, env) {
   return { ...counts, ...(counts.failed > 0 ? { details: shown(name, 60) } : {}) };
 }
 
-/** The numbers of the last line `N passed, N failed` of a text; zeros when there is none. */
+/** The numbers of the last line `N passed, N failed` of a text, or zeros. */
 export function lastCounts(text) {
   const [, passed = 0, failed = 0] = [...text.matchAll(/^(\d+) passed, (\d+) failed$/gm)].at(-1) ?? [];
   return { passed: Number(passed), failed: Number(failed) };
 }
 
 function shown(name, lines = 30) {
-  return `${tail(name, lines)}\n    (all of it: ${logFile(name)})`;
+  return `${tail(name, lines)}\n    (full log: ${logFile(name)})`;
 }

@@ -46,6 +46,14 @@ test('mirrors are found in one-line files, among the sources of other programs',
   expect(settings({ aptSources }).buildArgs).toEqual({ APT_MIRROR: 'http://mirror.example/pub/debian' });
 });
 
+test('commented sources, sources of source code and the security archive alone give no mirror', () => {
+  const unused = '# deb http://old.example/debian trixie main\ndeb-src http://src.example/debian trixie main';
+  expect(settings({ aptSources: unused }).buildArgs).toEqual({});
+  expect(settings({ aptSources: 'URIs: http://mirror.example/debian-security' }).buildArgs).toEqual({
+    APT_SECURITY_MIRROR: 'http://mirror.example/debian-security',
+  });
+});
+
 test('a machine without an archive of Debian has no mirror', () => {
   expect(settings({ aptSources: 'deb https://packages.example/apt tool main' }).buildArgs).toEqual({});
 });

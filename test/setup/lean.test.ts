@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-// Set-up runs before TypeScript is installed, so it has no types to import.
+// Setup runs before TypeScript is installed, so it has no types to import.
 const load = (name: string) => import(new URL(`../../src/setup/${name}`, import.meta.url).href);
 const { leanSource } = await load('leanImage.mjs');
 const { elanToolchain, ensureToolchain, madeToolchain, planToolchain, recipeFolder } = await load('leanToolchain.mjs');
@@ -26,10 +26,10 @@ async function toolchain(name: string): Promise<string> {
   return join(folder, name);
 }
 
-describe('a real Lean for tests', () => {
+describe('the Lean for tests', () => {
   const nothing = { elan: async () => null, recipe: () => null, made: () => null };
 
-  it('is what was named, then what elan has, then what can be made here, or was made before', async () => {
+  it('is the named one, then that of elan, then one made by the recipe, then one made earlier', async () => {
     const named = await toolchain('named');
     const variables = { HOTHOUSE_TEST_LEAN_IMAGE: 'my/lean', LEAN_TOOLCHAIN_DIR: named };
     const all = { elan: async () => '/elan', recipe: () => '/recipe', made: () => '/made' };
@@ -41,7 +41,7 @@ describe('a real Lean for tests', () => {
     expect(await leanSource({}, nothing)).toEqual({ kind: 'none' });
   });
 
-  it('that was named and is not there is a problem', async () => {
+  it('that is named and does not exist is a problem', async () => {
     await expect(leanSource({ LEAN_TOOLCHAIN_DIR: folder }, nothing)).rejects.toThrow('LEAN_TOOLCHAIN_DIR');
   });
 
@@ -56,7 +56,7 @@ describe('a real Lean for tests', () => {
   });
 });
 
-describe('a toolchain of a recipe', () => {
+describe('a toolchain made by a recipe', () => {
   let recipe: string;
   let cache: string;
   beforeEach(async () => {
@@ -73,7 +73,7 @@ describe('a toolchain of a recipe', () => {
   });
   const downloads = async () => (await readFile(join(folder, 'downloads'), 'utf8').catch(() => '')).length / 2;
 
-  it('is made once, and once more for another recipe', async () => {
+  it('is made once per recipe', async () => {
     expect(await planToolchain(recipe, cache)).toMatchObject([{ verb: 'download' }, { verb: 'build' }]);
     const made = await ensureToolchain(recipe, cache);
     expect(await readdir(join(made, 'bin'))).toEqual(['lean']);
@@ -87,7 +87,7 @@ describe('a toolchain of a recipe', () => {
     expect(madeToolchain(cache)).toContain(cache);
   });
 
-  it('that cannot be made leaves nothing, and says why', async () => {
+  it('that cannot be made leaves no files and reports the cause', async () => {
     await program(join(recipe, 'make-toolchain.sh'), 'echo no compiler >&2; exit 3');
     await expect(ensureToolchain(recipe, cache)).rejects.toThrow('no compiler');
     expect(await readdir(cache)).toEqual([]);

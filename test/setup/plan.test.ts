@@ -8,7 +8,7 @@ const ROOT = new URL('../..', import.meta.url);
 const load = (name: string) => import(new URL(`src/setup/${name}`, ROOT).href);
 const { announce } = await load('plan.mjs');
 const { installPackages } = await load('apt.mjs');
-const { sudoWords } = await load('root.mjs');
+const { sudoCommand } = await load('root.mjs');
 
 let folder: string;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** A run of a set-up program: what it has written, and its end. */
+/** A run of a setup program: its output and its end. */
 function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv) {
   const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env } });
   let text = '';
@@ -36,7 +36,7 @@ async function fake(name: string, script: string): Promise<void> {
   vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
 }
 
-describe('what set-up is going to do', () => {
+describe('the plan of setup', () => {
   const step = { verb: 'install', what: 'docker.io', mb: 300 };
 
   async function announced(steps: readonly object[], interactive: boolean) {
@@ -51,20 +51,20 @@ describe('what set-up is going to do', () => {
     return { said: said.join('\n'), waited };
   }
 
-  it('is shown once, with a wait on a terminal', async () => {
+  it('is printed once, with a wait on a terminal', async () => {
     const { said, waited } = await announced([step], true);
     expect(said.match(/install {2}docker\.io, about 300 MB/g)).toHaveLength(1);
     expect(said).toContain('Ctrl+C');
     expect(waited).toEqual([5000]);
   });
 
-  it('is shown without a wait where nobody can answer', async () => {
+  it('is printed without a wait where no user can answer', async () => {
     const { said, waited } = await announced([step], false);
     expect(said).toContain('docker.io');
     expect([said.includes('Ctrl+C'), waited]).toEqual([false, []]);
   });
 
-  it('is not spoken of when it is nothing', async () => {
+  it('is not printed when it is empty', async () => {
     expect(await announced([], true)).toEqual({ said: '', waited: [] });
   });
 });
@@ -72,7 +72,7 @@ describe('what set-up is going to do', () => {
 describe('npm start', () => {
   const env = () => ({ HOTHOUSE_CACHE_DIR: folder, DISPLAY: '', WAYLAND_DISPLAY: '' });
 
-  it('shows on a terminal what it lacks, and Ctrl+C ends it before anything is done', async () => {
+  it('prints its plan on a terminal, and Ctrl+C cancels it before any change', async () => {
     const run = start('script', ['-qefc', `${process.execPath} src/setup/start.mjs`, '/dev/null'], {
       ...env(),
       CI: '',
@@ -81,12 +81,12 @@ describe('npm start', () => {
     run.child.stdin.write('\x03');
     await run.ended;
     expect(run.text()).toMatch(/download VS Code for the browser into .*, about \d+ MB/);
-    expect(run.text()).toContain('Ctrl+C stops it');
+    expect(run.text()).toContain('Press Ctrl+C to cancel');
     expect(run.text()).not.toContain('Dependencies');
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it.each(['start', 'test'])('src/setup/%s.mjs --plan only shows it', async (name) => {
+  it.each(['start', 'test'])('src/setup/%s.mjs --plan only prints the plan', async (name) => {
     const run = start(process.execPath, [`src/setup/${name}.mjs`, '--plan'], env());
     await run.ended;
     expect(run.child.exitCode).toBe(0);
@@ -112,7 +112,7 @@ describe('npm run lean', () => {
     return { status: run.child.exitCode, text: run.text() };
   }
 
-  it('--plan only shows what it makes of a toolchain', async () => {
+  it('--plan only prints the image that it builds from a toolchain', async () => {
     for (const engine of ['docker', 'podman']) await fake(engine, 'exit 1');
     await mkdir(join(folder, 'bin'));
     await fake('bin/lean', 'exit 1');
@@ -123,7 +123,7 @@ describe('npm run lean', () => {
     expect(text).toMatch(/build +the image hothouse\/lean-test:latest .*, about \d+ MB/);
   });
 
-  it('skips the tests where there is no Lean, and fails in a CI job', async () => {
+  it('skips the tests without Lean, and fails in a CI job', async () => {
     expect(await copied([], { CI: '' })).toMatchObject({ status: 0, text: expect.stringMatching(/^skip .* Lean/) });
     expect(await copied([], { CI: 'true' })).toMatchObject({
       status: 1,
@@ -132,8 +132,8 @@ describe('npm run lean', () => {
   });
 });
 
-describe('what is run for set-up', () => {
-  it('asks nothing: apt has no input, and is told to decide by itself', async () => {
+describe('the commands of setup', () => {
+  it('run apt without input and without prompts', async () => {
     const heard = join(folder, 'heard');
     await fake('dpkg-query', 'exit 1');
     await fake('sudo', 'while [[ $1 == -* ]]; do shift; done; exec "$@"');
@@ -144,10 +144,10 @@ describe('what is run for set-up', () => {
     expect(install).toMatch(/^noninteractive a .*--force-confdef.*--force-confold.* install -y /);
   });
 
-  it('never has sudo ask for a password without a terminal', async () => {
+  it('do not let sudo ask for a password without a terminal', async () => {
     const heard = join(folder, 'heard');
     await fake('sudo', `echo "$*" >> ${heard}; exit 1`);
-    expect(await sudoWords()).toBeNull();
+    expect(await sudoCommand()).toBeNull();
     expect(await readFile(heard, 'utf8')).toBe('-n true\n');
   });
 });

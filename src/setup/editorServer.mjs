@@ -4,9 +4,9 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ended, logFile, must } from './commands.mjs';
 import { cli, out, programEnv, vsix } from './paths.mjs';
-import { SetupProblem } from './problem.mjs';
-import { ended, logFile, must } from './run.mjs';
+import { SetupProblem } from './steps.mjs';
 
 const SETTINGS = {
   'workbench.startupEditor': 'none',
@@ -16,7 +16,7 @@ const SETTINGS = {
   'git.openRepositoryInParentFolders': 'never',
 };
 
-/** Serves VS Code with the extension, and MCP clients, until a signal; resolves with the exit status. */
+/** Serves VS Code with the extension, and MCP clients, until a signal. */
 export async function serve({ entry, node }) {
   const editor = await startEditor(entry, node);
   const mcp = await startMcp();
@@ -26,7 +26,7 @@ VS Code      ${editor.address}
 MCP server   ${mcp.url}
   header     Authorization: Bearer ${mcp.token}
 
-Ctrl+C ends both.`);
+Press Ctrl+C to stop both.`);
   const children = [editor.child, mcp.child];
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop(children));
   await Promise.race(children.map(ended));
@@ -44,7 +44,7 @@ async function startEditor(entry, node) {
   await must('editor', node, [...common, ...config, '--install-extension', vsix, '--force']);
   const sample = copySample(join(folder, 'sample'));
   const port = await freePort();
-  // Whoever reaches this port has a terminal on this machine.
+  // Access to this port is access to a terminal on this machine.
   const password = randomBytes(16).toString('hex');
   const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
   const child = spawn(
@@ -56,11 +56,11 @@ async function startEditor(entry, node) {
     },
   );
   const origin = `http://127.0.0.1:${port}`;
-  await answers(origin, child);
+  await waitForServer(origin, child);
   return { child, password, address: `${origin}/?${query(sample)}` };
 }
 
-/** The workbench's own way to open a file from an address. */
+/** The query of the workbench that opens a file. */
 function query({ folder, file }) {
   return new URLSearchParams({ folder, payload: JSON.stringify([['openFile', `vscode-remote://remote${file}`]]) });
 }
@@ -78,7 +78,7 @@ async function startMcp() {
     env: programEnv(),
   });
   const line = await Promise.race([firstLine(child.stdout), ended(child).then(() => null)]);
-  if (line === null) throw new SetupProblem('The MCP server ended at once.', `node ${cli} serve`);
+  if (line === null) throw new SetupProblem('The MCP server exited immediately.', `node ${cli} serve`);
   return { child, ...JSON.parse(line) };
 }
 
@@ -91,7 +91,7 @@ async function firstLine(stream) {
   return text.split('\n')[0];
 }
 
-async function answers(origin, child) {
+async function waitForServer(origin, child) {
   for (let tries = 0; tries < 240 && child.exitCode === null; tries++) {
     if (
       await fetch(`${origin}/healthz`).then(
@@ -103,7 +103,7 @@ async function answers(origin, child) {
     await sleep(250);
   }
   stop([child]);
-  throw new SetupProblem(`VS Code's server does not answer; see ${logFile('editor')}.`);
+  throw new SetupProblem(`The server of VS Code does not respond; see ${logFile('editor')}.`);
 }
 
 function freePort() {

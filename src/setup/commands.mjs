@@ -3,9 +3,9 @@ import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { logs, root } from './paths.mjs';
-import { SetupProblem } from './problem.mjs';
+import { SetupProblem } from './steps.mjs';
 
-/** A command's exit status and its output so far, as one text. */
+/** Runs a command: its exit status, and its output as one text. */
 export async function output(command, args, options = {}) {
   const child = start(command, args, options);
   let text = '';
@@ -22,7 +22,7 @@ export async function ask(command, args, options = {}) {
   return status === 0 ? text : null;
 }
 
-/** Runs a command with its output in `out/logs/<name>.log`; the value is its exit status. */
+/** Runs a command with its output in `out/logs/<name>.log`; resolves with the exit status. */
 export async function logged(name, command, args, options = {}) {
   mkdirSync(logs, { recursive: true });
   const log = createWriteStream(logFile(name), { flags: 'a' });
@@ -35,10 +35,11 @@ export async function logged(name, command, args, options = {}) {
   return status;
 }
 
-/** As `logged`, but rejects with a `SetupProblem` that shows the log's end when the command fails. */
+/** Like `logged`, but rejects with a `SetupProblem` with the end of the log when the command fails. */
 export async function must(name, command, args, options = {}) {
   const status = await logged(name, command, args, options);
-  if (status !== 0) throw new SetupProblem(`${command} ended with ${status}; see ${logFile(name)}:\n${tail(name)}`);
+  if (status !== 0)
+    throw new SetupProblem(`${command} exited with status ${status}; see ${logFile(name)}:\n${tail(name)}`);
 }
 
 export function logFile(name) {
@@ -55,13 +56,13 @@ export function tail(name, lines = 15) {
     .join('\n');
 }
 
-/** A child that is ended after `timeout` ms. Node's own timer would keep this program waiting for one that does not exist. */
+/** Starts a child that is killed after `timeout` ms. Node's own timeout would keep running for a program that does not exist. */
 function start(command, args, { timeout, ...options }) {
   const signal = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
   return spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], signal, ...options });
 }
 
-/** Exit status of a child; 127 when it could not be started, 128 when a signal ended it. */
+/** Exit status of a child; 127 if it could not start, 128 after a signal. */
 export function ended(child) {
   return new Promise((resolve) => {
     child.once('error', () => resolve(127));

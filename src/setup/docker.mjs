@@ -2,38 +2,38 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installPackages, planPackages } from './apt.mjs';
-import { answeringEngine, doctor } from './doctor.mjs';
-import { reenterWithDockerGroup } from './group.mjs';
+import { ask, logFile, logged, must } from './commands.mjs';
+import { doctor, respondingDocker } from './dockerCli.mjs';
+import { reenterWithDockerGroup } from './dockerGroup.mjs';
 import { logs } from './paths.mjs';
-import { SetupProblem } from './problem.mjs';
 import { asRoot } from './root.mjs';
-import { ask, logFile, logged, must } from './run.mjs';
+import { SetupProblem } from './steps.mjs';
 
 const START_SECONDS = 60;
 const DAEMON = 'dockerd';
 const SOCKET = '/var/run/docker.sock';
 const PACKAGES = ['docker.io'];
 
-/** Finds a container engine, or installs Docker and starts it; resolves with the engine's name. */
-export async function ensureEngine() {
+/** Finds a container engine, or installs and starts Docker; resolves with its name. */
+export async function ensureDocker() {
   const { info, problem } = (await doctor()).host;
   if (info) return info.name;
   if (problem.kind === 'permission_denied') return reenterWithDockerGroup(problem);
   if (process.env.DOCKER_HOST || !['engine_missing', 'engine_stopped'].includes(problem.kind)) throw unusable(problem);
   if (!isDaemonInstalled()) await install(problem);
   await startDaemon();
-  return waitForEngine();
+  return waitForDocker();
 }
 
-/** What that does to the machine. */
-export async function planEngine() {
-  if (process.env.DOCKER_HOST || isClosedToUs() || (await answeringEngine())) return [];
+/** The plan of `ensureDocker`. */
+export async function planDocker() {
+  if (process.env.DOCKER_HOST || isInaccessible() || (await respondingDocker())) return [];
   const packages = isDaemonInstalled() ? [] : await planPackages(PACKAGES, 300);
-  return [...packages, { verb: 'start', what: 'the Docker daemon, as root; it goes on when this command has ended' }];
+  return [...packages, { verb: 'start', what: 'the Docker daemon as root; it keeps running after this command' }];
 }
 
-/** Docker is there, and this user is not in its group. */
-function isClosedToUs() {
+/** Whether Docker runs and this user has no access to it. */
+function isInaccessible() {
   try {
     accessSync(SOCKET, constants.R_OK | constants.W_OK);
     return false;
@@ -45,10 +45,10 @@ function isClosedToUs() {
 async function install(problem) {
   if ((await ask('apt-get', ['--version'])) === null) throw unusable(problem);
   try {
-    // Recommended: what mounts control groups, and what loads the kernel's profiles.
+    // The recommended packages mount control groups and load AppArmor profiles.
     await installPackages(PACKAGES, 'Running sandboxes', { recommended: true });
   } catch (error) {
-    // Where services cannot run, only the package's last step fails, and we start the daemon ourselves.
+    // Where services cannot run, only the last step of the package fails, and we start the daemon ourselves.
     if (!isDaemonInstalled()) throw error;
   }
 }
@@ -60,11 +60,11 @@ function isDaemonInstalled() {
 async function startDaemon() {
   if (existsSync('/run/systemd/system')) {
     const command = ['systemctl', 'start', 'docker'];
-    return must('engine', ...(await asRoot(command, `sudo ${command.join(' ')}`)));
+    return must('docker', ...(await asRoot(command, `sudo ${command.join(' ')}`)));
   }
   const command = ['service', 'docker', 'start'];
-  const started = await logged('engine', ...(await asRoot(command, `sudo ${command.join(' ')}`)));
-  // In a container or a small virtual machine the service may not raise its limits, and gives up.
+  const started = await logged('docker', ...(await asRoot(command, `sudo ${command.join(' ')}`)));
+  // In a container or a small virtual machine the service may fail to raise its limits.
   if (started !== 0) await spawnDaemon();
 }
 
@@ -72,11 +72,11 @@ async function spawnDaemon() {
   const [program, args] = await asRoot([DAEMON], `sudo ${DAEMON}`);
   mkdirSync(logs, { recursive: true });
   const log = openSync(logFile(DAEMON), 'a');
-  // It serves the machine, not this command: it stays when we end.
+  // The daemon serves the machine and outlives this command.
   spawn(program, args, { detached: true, stdio: ['ignore', log, log] }).unref();
 }
 
-async function waitForEngine() {
+async function waitForDocker() {
   for (let second = 0; ; second++) {
     const { info, problem } = (await doctor()).host;
     if (info) return info.name;

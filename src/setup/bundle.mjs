@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { must } from './commands.mjs';
 import { root, vsix } from './paths.mjs';
-import { SetupProblem } from './problem.mjs';
-import { must } from './run.mjs';
+import { SetupProblem } from './steps.mjs';
 
 const MAX_VSIX_BYTES = 1_000_000;
 
@@ -11,11 +11,11 @@ export function bundle() {
   return must('bundle', process.execPath, ['esbuild.mjs', '--production']);
 }
 
-/** Packs dist/hothouse.vsix; rejects when it is larger than an extension of ours may be. */
+/** Packages dist/hothouse.vsix; rejects when it is over the size limit. */
 export async function pack() {
   const vsce = join(root, 'node_modules/@vscode/vsce/vsce');
   const relaxed = ['--allow-missing-repository', '--no-rewrite-relative-links'];
   await must('pack', process.execPath, [vsce, 'package', '--no-dependencies', ...relaxed, '--out', vsix]);
   const { size } = statSync(vsix);
-  if (size > MAX_VSIX_BYTES) throw new SetupProblem(`${vsix} has ${size} bytes; ${MAX_VSIX_BYTES} are allowed.`);
+  if (size > MAX_VSIX_BYTES) throw new SetupProblem(`${vsix} has ${size} bytes; the limit is ${MAX_VSIX_BYTES}.`);
 }
