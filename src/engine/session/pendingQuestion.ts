@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 
-/** From the first cell that waits for a question to the first interrupt: most questions are over by then. */
+/** From the first cell that waits for the question to the first interrupt; most questions end before. */
 const GRACE_MS = 300;
-/** From one interrupt to the next. */
-const AGAIN_MS = 1_000;
-/** After it a question counts as one that does not stop. */
+/** Between interrupts. */
+const REPEAT_MS = 1_000;
+/** After this the question counts as stuck. */
 const STUCK_MS = 10_000;
 
 /**
- * A question that an interpreter works on, until it is disposed. It may run code of the user, for example of properties;
- * so it is only ever interrupted, and only when something waits for it. It never costs the interpreter its life.
+ * A question that an interpreter works on, until disposed. It may run user code, for example of properties; so it is only
+ * interrupted, only when a cell waits for it, and the interpreter is never killed for it.
  */
 export class PendingQuestion implements Disposable {
   readonly #clock: Clock;
@@ -23,17 +23,17 @@ export class PendingQuestion implements Disposable {
     this.#interrupt = interrupt;
   }
 
-  /** Aborts when it has been hurried for long and goes on. */
+  /** Aborts when the question ignores interrupts for too long. */
   get stuck(): AbortSignal {
     return this.#stuck.signal;
   }
 
-  /** Interrupts it soon, and again until it ends. */
+  /** Interrupts the question soon, and again until it ends. */
   hurry(): void {
     if (this.#timers.length > 0) return;
     this.#timers = [
       this.#clock.schedule(STUCK_MS, () => this.#stuck.abort()),
-      this.#clock.schedule(GRACE_MS, () => this.#again()),
+      this.#clock.schedule(GRACE_MS, () => this.#interruptAgain()),
     ];
   }
 
@@ -41,10 +41,10 @@ export class PendingQuestion implements Disposable {
     for (const timer of this.#timers) timer.dispose();
   }
 
-  #again(): void {
+  #interruptAgain(): void {
     this.#interrupt();
     const [deadline] = this.#timers;
-    const next = this.#clock.schedule(AGAIN_MS, () => this.#again());
+    const next = this.#clock.schedule(REPEAT_MS, () => this.#interruptAgain());
     this.#timers = deadline ? [deadline, next] : [next];
   }
 }

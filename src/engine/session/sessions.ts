@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { endedSession, sessionLimit, unknownSession } from '../problems.ts';
 import type { Result } from '../types.ts';
-import { Session, type SessionDeps } from './session.ts';
+import { Session, type SessionDependencies } from './session.ts';
 
 /** Ended sessions that stay listed; the oldest are closed first. */
 const MAX_ENDED = 32;
@@ -18,7 +18,7 @@ export class Sessions {
   }
 
   /** A new session that has not started yet, unless `max` are live; `prefix` begins its id. */
-  add(prefix: string, max: number, deps: Omit<SessionDeps, 'id'>): Result<Session> {
+  add(prefix: string, max: number, deps: Omit<SessionDependencies, 'id'>): Result<Session> {
     if (!this.hasRoom(max)) return { ok: false, error: sessionLimit(max) };
     const session = new Session({ ...deps, id: newSessionId(prefix) });
     this.#open.set(session.id, session);

@@ -1,0 +1,151 @@
+import type { Log } from '../../base/log.ts';
+import type { CellEnd, Interpreter, Language } from '../../languages/language.ts';
+import type { Grant, Lease } from '../../pool/lease.ts';
+import { endedSession, refusalOf } from '../problems.ts';
+import type { Executed } from '../run/execute.ts';
+import type { Terminator } from '../run/terminator.ts';
+import type { EngineProblem } from '../types.ts';
+import { reasonOfCell, reasonOfExit, reasonOfLoss } from './messages.ts';
+
+/** An interpreter and its lease. */
+export interface LiveInterpreter {
+  readonly kind: 'live';
+  readonly lease: Lease;
+  readonly interpreter: Interpreter;
+  /** Cells that it has run. */
+  cells: number;
+  /** The terminator of the running cell. */
+  running: Terminator | null;
+  /** How the interpreter ended, when it did so during a cell. */
+  exit: CellEnd | null;
+}
+
+/** Where a session is between its start and its close; `reason` as in `it ran out of memory`. */
+export type LifecycleState =
+  | { readonly kind: 'starting' }
+  | LiveInterpreter
+  | { readonly kind: 'ended'; readonly reason: string }
+  | { readonly kind: 'closed'; readonly reason: string };
+
+/** What a lifecycle works with. */
+export interface LifecycleDependencies {
+  readonly id: string;
+  readonly language: Language;
+  readonly log: Log;
+  readonly lease: (signal?: AbortSignal) => Promise<Grant>;
+  readonly onChange: () => void;
+}
+
+/** The interpreter of a session: at most one at a time, from its lease to its end. */
+export class Lifecycle {
+  readonly #deps: LifecycleDependencies;
+  #state: LifecycleState = { kind: 'starting' };
+
+  constructor(deps: LifecycleDependencies) {
+    this.#deps = deps;
+  }
+
+  get state(): LifecycleState {
+    return this.#state;
+  }
+
+  get live(): LiveInterpreter | null {
+    return this.#state.kind === 'live' ? this.#state : null;
+  }
+
+  get isStarting(): boolean {
+    return this.#state.kind === 'starting';
+  }
+
+  /** Why it takes no cells, or null when it does. */
+  get refusal(): EngineProblem | null {
+    return refusalIn(this.#state, this.#deps.id);
+  }
+
+  /** Leases a sandbox and opens the interpreter, unless it is no longer `starting`. */
+  async start(signal?: AbortSignal): Promise<EngineProblem | null> {
+    if (!this.isStarting) return this.refusal;
+    const grant = await this.#deps.lease(signal);
+    if (this.isStarting) return this.#open(grant);
+    if (grant.kind === 'granted') grant.lease.release('destroy');
+    return this.refusal;
+  }
+
+  /** Ends a start that did not get its turn. */
+  cancelStart(): void {
+    if (this.isStarting) this.#setState({ kind: 'ended', reason: 'its start was cancelled' });
+  }
+
+  /** Ends the interpreter; `start` leases another. */
+  restart(): void {
+    this.#transition({ kind: 'starting' });
+  }
+
+  /** Ends it for good; `reason` as in `it was closed`. */
+  close(reason: string): void {
+    this.#transition({ kind: 'closed', reason });
+  }
+
+  /** Handles the end of a cell. Returns what the session lost with it, or null while the interpreter lives. */
+  afterCell(live: LiveInterpreter, executed: Executed): string | null {
+    if (!executed.end.alive) this.#end(live, reasonOfCell(executed));
+    else if (live.exit) this.#onExit(live, live.exit);
+    return this.#state === live ? null : lossOf(this.#state, this.#deps.id);
+  }
+
+  #open(grant: Grant): EngineProblem | null {
+    if (grant.kind !== 'granted') {
+      this.#setState({ kind: 'ended', reason: 'it could not start' });
+      return refusalOf(grant);
+    }
+    const { lease } = grant;
+    const interpreter = this.#deps.language.open(lease.sandbox, { once: false });
+    const live: LiveInterpreter = { kind: 'live', lease, interpreter, cells: 0, running: null, exit: null };
+    void interpreter.ended?.then((end) => this.#onExit(live, end));
+    void lease.sandbox.lost.then((loss) => this.#end(live, reasonOfLoss(loss)));
+    this.#setState(live);
+    return null;
+  }
+
+  /** Between cells an exit ends the session; during a cell the cell's end says more. */
+  #onExit(live: LiveInterpreter, end: CellEnd): void {
+    if (live.running) live.exit = end;
+    // The loss of a sandbox says more.
+    else if (end.status !== 'sandbox_lost') this.#end(live, reasonOfExit(end));
+  }
+
+  #end(live: LiveInterpreter, reason: string): void {
+    if (this.#state !== live) return;
+    this.#deps.log.warn(`Session ${this.#deps.id} has ended: ${reason}.`);
+    this.#transition({ kind: 'ended', reason });
+  }
+
+  /** Changes the state and gives back the sandbox of an interpreter that was live. */
+  #transition(next: LifecycleState): void {
+    const before = this.#state;
+    this.#setState(next);
+    if (before.kind !== 'live') return;
+    // An interpreter that ended by itself has ended its cell; otherwise the caller interrupts the cell.
+    if (next.kind !== 'ended') before.running?.setReason('interrupted');
+    before.lease.release('destroy');
+  }
+
+  #setState(state: LifecycleState): void {
+    this.#state = state;
+    this.#deps.onChange();
+  }
+}
+
+function refusalIn(state: LifecycleState, id: string): EngineProblem | null {
+  if (state.kind === 'ended') return endedSession(id, state.reason, true);
+  return state.kind === 'closed' ? endedSession(id, state.reason, false) : null;
+}
+
+/** What a session lost with its interpreter, as a sentence for the cell's error; `state` is the one after it. */
+function lossOf(state: LifecycleState, id: string): string {
+  if (state.kind === 'closed') return `Session ${id} was closed and its variables are lost: ${state.reason}.`;
+  if (state.kind === 'ended') {
+    return `Session ${id} has ended and its variables are lost: ${state.reason}. Restart it or open a new one.`;
+  }
+  return `Session ${id} was restarted and its variables are lost.`;
+}
