@@ -3,10 +3,10 @@ import type { ContainerSpec } from './spec.ts';
 
 /** What can keep a host or an environment from working. */
 export type ProblemKind =
-  | 'engine_missing'
-  | 'engine_stopped'
-  | 'engine_hung'
-  | 'engine_too_old'
+  | 'host_missing'
+  | 'host_stopped'
+  | 'host_hung'
+  | 'host_too_old'
   | 'permission_denied'
   | 'image_missing'
   | 'image_unusable'

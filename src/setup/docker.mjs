@@ -19,7 +19,7 @@ export async function ensureDocker() {
   const { info, problem } = (await doctor()).host;
   if (info) return info.name;
   if (problem.kind === 'permission_denied') return reenterWithDockerGroup(problem);
-  if (process.env.DOCKER_HOST || !['engine_missing', 'engine_stopped'].includes(problem.kind)) throw unusable(problem);
+  if (process.env.DOCKER_HOST || !['host_missing', 'host_stopped'].includes(problem.kind)) throw unusable(problem);
   if (!isDaemonInstalled()) await install(problem);
   await startDaemon();
   return waitForDocker();

@@ -256,7 +256,7 @@ describe('hothouse doctor', () => {
 
   it('ends with status 1, cause and next step when the host is unusable', async () => {
     const problem = {
-      kind: 'engine_missing' as const,
+      kind: 'host_missing' as const,
       message: 'No engine.',
       advice: 'Install one.',
       command: 'apt install',

@@ -69,7 +69,7 @@ describe('the snapshot', () => {
 
   it('tells what keeps the host from working until it works again', async () => {
     const bench = newBench();
-    const problem = { kind: 'engine_stopped', message: 'It is stopped.', advice: 'Start it.' } as const;
+    const problem = { kind: 'host_stopped', message: 'It is stopped.', advice: 'Start it.' } as const;
     bench.host.faults.create = problem;
     await bench.run('print 1');
     expect(bench.engine.snapshot().host).toEqual({ state: 'unavailable', problem });
@@ -188,9 +188,9 @@ describe('the look at host and images', () => {
 
   it('tells a host that cannot be used, and nothing of its images', async () => {
     const bench = newBench();
-    bench.host.faults.info = { kind: 'engine_missing', message: 'None.', advice: 'Install one.' };
+    bench.host.faults.info = { kind: 'host_missing', message: 'None.', advice: 'Install one.' };
     const found = await bench.engine.preflight();
-    expect(found.host.problem?.kind).toBe('engine_missing');
+    expect(found.host.problem?.kind).toBe('host_missing');
     expect(found.environments[0]?.problem).toBeNull();
     expect(bench.engine.snapshot().host.state).toBe('unavailable');
   });

@@ -35,5 +35,5 @@ it('where there is no image at all, the first language is the one to build', () 
 });
 
 it('a host that cannot be used comes before everything', () => {
-  expect(inTheWay(found(problem('engine_stopped'), {}))).toEqual([['engine_stopped', 'python']]);
+  expect(inTheWay(found(problem('host_stopped'), {}))).toEqual([['host_stopped', 'python']]);
 });

@@ -3,7 +3,7 @@ import { HostError } from '../../src/host/host.ts';
 import type { Problem } from '../../src/host/problem.ts';
 import { BOB, EngineBench, until } from './engineBench.ts';
 
-const HUNG: Problem = { kind: 'engine_hung', message: 'It does not answer.', advice: 'Restart it.' };
+const HUNG: Problem = { kind: 'host_hung', message: 'It does not answer.', advice: 'Restart it.' };
 const LOST: Problem = { kind: 'host_failed', message: 'One container could not be made.', advice: 'Try again.' };
 
 describe('a run that waits for a sandbox', () => {
@@ -22,7 +22,7 @@ describe('a run that waits for a sandbox', () => {
     const { waiting } = await crowd();
     vi.spyOn(bench.host.images, 'find').mockRejectedValueOnce(new HostError(HUNG));
     bench.clock.advance(3_000);
-    expect(await waiting).toMatchObject({ status: 'rejected', error: { name: 'engine_hung' } });
+    expect(await waiting).toMatchObject({ status: 'rejected', error: { name: 'host_hung' } });
     expect(bench.engine.snapshot()).toMatchObject({ running: 1, host: { state: 'unavailable', problem: HUNG } });
   });
 
@@ -50,7 +50,7 @@ describe('a run that waits for a sandbox', () => {
     const second = bench.run('print 2', { owner: BOB });
     await until(() => bench.host.creating === 2);
     bench.clock.advance(500);
-    expect([(await first).error?.name, (await second).error?.name]).toEqual(['engine_hung', 'engine_hung']);
+    expect([(await first).error?.name, (await second).error?.name]).toEqual(['host_hung', 'host_hung']);
     bench.host.faults.create = null;
   });
 });

@@ -8,7 +8,7 @@ import { OwnEngine, skipped } from './ownEngine.ts';
 const skip = skipped('rows 27, 28 and 32');
 const LOST = ['sandbox_lost', 'rejected'];
 /** What may keep a call from being done while the engine is away; anything else is a wrong answer. */
-const CAUSES = ['SandboxLost', 'engine_stopped', 'engine_missing', 'engine_hung', 'host_failed', 'image_unusable'];
+const CAUSES = ['SandboxLost', 'host_stopped', 'host_missing', 'host_hung', 'host_failed', 'image_unusable'];
 
 /** A call with the number that it must print. */
 interface Call extends Timed<RunResult> {
@@ -125,13 +125,13 @@ describe.skipIf(skip)('when the Docker Engine stops', () => {
     expect(answers.map(({ value }) => value.error?.name)).toEqual(answers.map(() => expect.toBeOneOf(CAUSES)));
     expect(slowest([...answers, ...others])).toBeLessThan(10_000 * slowness);
     expect(others.map(({ value }) => value)).toMatchObject([
-      { host: { problem: { kind: 'engine_hung' } } },
-      { ok: false, error: { kind: 'engine_hung' } },
+      { host: { problem: { kind: 'host_hung' } } },
+      { ok: false, error: { kind: 'host_hung' } },
     ]);
     expect(await interrupted).toMatchObject({ value: { status: 'sandbox_lost', sessionLost: true } });
     expect((await interrupted).ms).toBeLessThan(10_000 * slowness);
     expect(lag.max / 1e6).toBeLessThan(250);
-    expect(bench.engine.snapshot().host).toMatchObject({ state: 'unavailable', problem: { kind: 'engine_hung' } });
+    expect(bench.engine.snapshot().host).toMatchObject({ state: 'unavailable', problem: { kind: 'host_hung' } });
 
     docker.thaw();
     await works();

@@ -6,10 +6,10 @@ import { chooseFix } from '../../src/vscode/commands/chooseFix.ts';
 import { editorLanguage } from '../../src/vscode/languages.ts';
 
 const KINDS: readonly ProblemKind[] = [
-  'engine_missing',
-  'engine_stopped',
-  'engine_hung',
-  'engine_too_old',
+  'host_missing',
+  'host_stopped',
+  'host_hung',
+  'host_too_old',
   'permission_denied',
   'image_missing',
   'image_unusable',
@@ -33,14 +33,14 @@ describe('chooseFix', () => {
   });
 
   it('opens the command of a problem in a terminal', () => {
-    expect(chooseFix(problem('engine_stopped', 'sudo systemctl start docker'), python, false)).toMatchObject({
+    expect(chooseFix(problem('host_stopped', 'sudo systemctl start docker'), python, false)).toMatchObject({
       kind: 'terminal',
       command: 'sudo systemctl start docker',
     });
   });
 
   it("opens the setting when the settings name Docker's address", () => {
-    expect(chooseFix(problem('engine_stopped', 'service docker start'), python, true)).toMatchObject({
+    expect(chooseFix(problem('host_stopped', 'service docker start'), python, true)).toMatchObject({
       kind: 'setting',
       key: 'hothouse.docker.host',
     });

@@ -4,7 +4,7 @@ import { EngineHandle } from '../../src/vscode/engineHandle.ts';
 import { Health } from '../../src/vscode/health.ts';
 import { EngineBench, until } from '../engine/engineBench.ts';
 
-const STOPPED: Problem = { kind: 'engine_stopped', message: 'Docker is not running.', advice: 'Start it.' };
+const STOPPED: Problem = { kind: 'host_stopped', message: 'Docker is not running.', advice: 'Start it.' };
 const handles: EngineHandle[] = [];
 afterEach(() => Promise.all(handles.splice(0).map((handle) => handle.dispose())));
 
@@ -27,7 +27,7 @@ describe('Health', () => {
     expect(health.problem).toEqual(STOPPED);
     bench.host.faults.info = null;
     await health.check();
-    expect(reported).toEqual(['engine_stopped', undefined]);
+    expect(reported).toEqual(['host_stopped', undefined]);
   });
 
   it('checks every few seconds while there is a problem and a watcher', async () => {

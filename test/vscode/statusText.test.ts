@@ -32,7 +32,7 @@ describe('statusText', () => {
   });
 
   it('shows a problem first, as a warning', () => {
-    const problem = { kind: 'engine_stopped', message: 'Docker is not running.', advice: 'Start it.' } as const;
+    const problem = { kind: 'host_stopped', message: 'Docker is not running.', advice: 'Start it.' } as const;
     expect(statusText(WARM, problem)).toEqual({
       text: '$(warning) Hothouse',
       tooltip: 'Docker is not running. Start it.',

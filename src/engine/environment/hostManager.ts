@@ -10,10 +10,10 @@ import type { EngineProblem, Snapshot } from '../types.ts';
 
 /** Problems of the host as a whole; the others are of one image or one sandbox. */
 const UNAVAILABLE: ReadonlySet<EngineProblem['kind']> = new Set<ProblemKind>([
-  'engine_missing',
-  'engine_stopped',
-  'engine_hung',
-  'engine_too_old',
+  'host_missing',
+  'host_stopped',
+  'host_hung',
+  'host_too_old',
   'permission_denied',
 ]);
 

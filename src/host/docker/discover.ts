@@ -62,7 +62,7 @@ async function verdict(
 
 function tooOld(host: string, api: string): Problem {
   return {
-    kind: 'engine_too_old',
+    kind: 'host_too_old',
     message: `The Docker Engine at ${host} speaks API ${api}; ${OLDEST_API} or newer is needed.`,
     advice: 'Update Docker to version 19.03 or newer.',
   };
@@ -71,7 +71,7 @@ function tooOld(host: string, api: string): Problem {
 function malformed({ host, source }: Candidate): Problem {
   const what = host ? `${source ?? 'A usual place'} is "${host}"` : `${source} names no engine`;
   return {
-    kind: 'engine_missing',
+    kind: 'host_missing',
     message: `${what}; an address such as unix:///var/run/docker.sock or tcp://localhost:2375 is needed.`,
     advice: 'Correct it, or leave it empty to have the engine found.',
   };
@@ -80,7 +80,7 @@ function malformed({ host, source }: Candidate): Problem {
 function unusable({ host, certificates }: Candidate, error: unknown): Problem {
   const { code, text } = failureOf(error);
   return {
-    kind: 'engine_missing',
+    kind: 'host_missing',
     message: `The certificates for ${host} cannot be read from ${certificates} (${code ?? text}).`,
     advice: 'Set DOCKER_CERT_PATH to the folder with ca.pem, cert.pem and key.pem.',
   };

@@ -47,16 +47,14 @@ export function problemOf(error: unknown, engine: string, doing: string): Proble
 
 /** Whether the problem says that the engine itself cannot be used now, so that it must be looked up anew. */
 export function isConnectionProblem({ kind }: Problem): boolean {
-  return (
-    kind === 'engine_stopped' || kind === 'engine_missing' || kind === 'engine_hung' || kind === 'permission_denied'
-  );
+  return kind === 'host_stopped' || kind === 'host_missing' || kind === 'host_hung' || kind === 'permission_denied';
 }
 
 function connectionProblem({ code, text }: Failure, engine: string): Problem {
   if (code === 'EACCES' || code === 'EPERM') return denied(engine);
   if (code === 'ENOSPC') return diskFull(text);
   return {
-    kind: 'engine_stopped',
+    kind: 'host_stopped',
     message: `The Docker Engine at ${engine} cannot be reached (${code}).`,
     advice: 'Start it, or name another one with the setting docker.host.',
   };
@@ -75,7 +73,7 @@ export function denied(engine: string): Problem {
 /** The engine did not answer in time. */
 export function hung(engine: string, doing: string, ms: number): Problem {
   return {
-    kind: 'engine_hung',
+    kind: 'host_hung',
     message: `The Docker Engine at ${engine} did not answer within ${Math.round(ms / 1000)} s (${doing}).`,
     advice: 'Restart the Docker Engine if this goes on.',
   };

@@ -13,12 +13,12 @@ export function unreachable(tried: readonly Tried[], facts: MachineFacts): Probl
   const named = tried.length === 1 && tried[0]?.source ? tried[0] : null;
   const told = tried.map(({ problem }) => problem).filter((problem) => problem !== 'absent');
   const nearest = told.toSorted((a, b) => rank(a) - rank(b))[0];
-  if (nearest) return nearest.kind === 'engine_stopped' ? { ...nearest, ...startAdvice(facts) } : nearest;
+  if (nearest) return nearest.kind === 'host_stopped' ? { ...nearest, ...startAdvice(facts) } : nearest;
   if (named) return namedAbsent(named, facts);
   return facts.installed ? stopped(tried, facts) : missing(tried, facts);
 }
 
-const NEAREST = ['engine_hung', 'permission_denied', 'engine_too_old', 'engine_stopped'];
+const NEAREST = ['host_hung', 'permission_denied', 'host_too_old', 'host_stopped'];
 
 function rank({ kind }: Problem): number {
   const at = NEAREST.indexOf(kind);
@@ -28,13 +28,13 @@ function rank({ kind }: Problem): number {
 function namedAbsent({ host, source }: Tried, facts: MachineFacts): Problem {
   const message = `Nothing listens at ${host || 'the engine'} that ${source} names.`;
   return facts.installed
-    ? { kind: 'engine_stopped', message, ...startAdvice(facts) }
-    : { kind: 'engine_missing', message, ...installAdvice(facts) };
+    ? { kind: 'host_stopped', message, ...startAdvice(facts) }
+    : { kind: 'host_missing', message, ...installAdvice(facts) };
 }
 
 function stopped(tried: readonly Tried[], facts: MachineFacts): Problem {
   return {
-    kind: 'engine_stopped',
+    kind: 'host_stopped',
     message: `Docker is installed but not running: nothing listens at ${places(tried)}.`,
     ...startAdvice(facts),
   };
@@ -42,7 +42,7 @@ function stopped(tried: readonly Tried[], facts: MachineFacts): Problem {
 
 function missing(tried: readonly Tried[], facts: MachineFacts): Problem {
   return {
-    kind: 'engine_missing',
+    kind: 'host_missing',
     message: `No Docker Engine was found: nothing listens at ${places(tried)}.`,
     ...installAdvice(facts),
   };

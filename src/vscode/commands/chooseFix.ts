@@ -27,8 +27,7 @@ export function chooseFix(problem: EngineProblem, { imageSetting }: EditorLangua
   if (key !== undefined) return { kind: 'setting', label: 'Open Setting', key };
   if (kind === 'image_missing' || kind === 'build_failed') return { kind: 'build', label: 'Build Environment' };
   if (command !== undefined) return { kind: 'terminal', label: 'Open in Terminal', command };
-  if (kind === 'engine_missing' || kind === 'engine_too_old')
-    return { kind: 'install_docs', label: 'Installation Guide' };
+  if (kind === 'host_missing' || kind === 'host_too_old') return { kind: 'install_docs', label: 'Installation Guide' };
   return { kind: 'retry', label: 'Retry' };
 }
 
@@ -37,5 +36,5 @@ function settingOf(kind: EngineProblem['kind'], imageSetting: string): string | 
 }
 
 function isAddressProblem(kind: EngineProblem['kind']): boolean {
-  return kind === 'engine_missing' || kind === 'engine_stopped';
+  return kind === 'host_missing' || kind === 'host_stopped';
 }

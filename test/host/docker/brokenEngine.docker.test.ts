@@ -86,7 +86,7 @@ describe('an engine that fails', () => {
     });
     expect(performance.now() - cutAt).toBeLessThan(2_500);
     expect(await problemOf(host.list(spec.labels))).toMatchObject({
-      kind: expect.stringMatching(/^engine_(stopped|missing)$/),
+      kind: expect.stringMatching(/^host_(stopped|missing)$/),
     });
     await line.mend();
     // The agent heard the end of its input and left.
@@ -109,7 +109,7 @@ describe('an engine that fails', () => {
     ];
     const frozenAt = performance.now();
     const problems = await Promise.all(calls.map(problemOf));
-    expect(problems.map(({ kind }) => kind)).toEqual(calls.map(() => 'engine_hung'));
+    expect(problems.map(({ kind }) => kind)).toEqual(calls.map(() => 'host_hung'));
     expect(performance.now() - frozenAt).toBeLessThan(10_000);
   });
 

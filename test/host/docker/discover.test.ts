@@ -37,14 +37,14 @@ describe('a host that looks for its engine', () => {
 
   it('says who named an engine that is not there', async () => {
     expect(await problemOf(makeHost().images.find('x'))).toMatchObject({
-      kind: expect.stringMatching(/^engine_(missing|stopped)$/),
+      kind: expect.stringMatching(/^host_(missing|stopped)$/),
       message: `Nothing listens at unix://${socket} that the setting docker.host names.`,
     });
   });
 
   it('refuses an address that is none', async () => {
     expect(await problemOf(makeHost('ftp://x').images.find('x'))).toMatchObject({
-      kind: 'engine_missing',
+      kind: 'host_missing',
       message: expect.stringContaining('the setting docker.host is "ftp://x"'),
     });
   });
@@ -63,7 +63,7 @@ describe('a host that looks for its engine', () => {
   it('refuses an engine that is too old', async () => {
     await listen(engine('1.39'));
     expect(await problemOf(makeHost().images.find('x'))).toEqual({
-      kind: 'engine_too_old',
+      kind: 'host_too_old',
       message: `The Docker Engine at unix://${socket} speaks API 1.39; 1.40 or newer is needed.`,
       advice: 'Update Docker to version 19.03 or newer.',
     });
@@ -84,7 +84,7 @@ describe('a host that looks for its engine', () => {
     servers.splice(0).forEach((server) => {
       server.close();
     });
-    expect(await problemOf(host.images.find('x'))).toMatchObject({ kind: 'engine_stopped' });
+    expect(await problemOf(host.images.find('x'))).toMatchObject({ kind: 'host_stopped' });
     await listen(engine('1.41'));
     expect(await host.images.find('x')).toBeNull();
     await host.dispose();
@@ -97,7 +97,7 @@ describe('a host that looks for its engine', () => {
     // The deadline counts from when the question is asked.
     for (let at = 0; at < 100 && clock.pending < 2; at += 1) await new Promise((resolve) => setTimeout(resolve, 10));
     clock.advance(10_000);
-    expect(await problem).toMatchObject({ kind: 'engine_hung' });
+    expect(await problem).toMatchObject({ kind: 'host_hung' });
   });
 
   it('lets a caller go who no longer waits for the engine', async () => {

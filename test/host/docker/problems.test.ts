@@ -8,9 +8,9 @@ const engine = (statusCode: number, message: string) =>
 
 describe('problemOf', () => {
   it.each([
-    [system('ECONNREFUSED'), 'engine_stopped', true],
-    [system('ECONNRESET'), 'engine_stopped', true],
-    [system('ENOENT'), 'engine_stopped', true],
+    [system('ECONNREFUSED'), 'host_stopped', true],
+    [system('ECONNRESET'), 'host_stopped', true],
+    [system('ENOENT'), 'host_stopped', true],
     [system('EACCES'), 'permission_denied', true],
     [engine(400, 'Minimum memory limit allowed is 6MB'), 'spec_refused', false],
     [engine(500, 'write /var/lib/docker/x: no space left on device'), 'disk_full', false],

@@ -14,7 +14,7 @@ const problem = (kind: ProblemKind): Problem => ({ kind, message: kind, advice: 
 describe('unreachable', () => {
   it('says where it looked and how to install an engine', () => {
     expect(unreachable([tried('absent'), tried('absent', 'unix:///b.sock')], debian)).toEqual({
-      kind: 'engine_missing',
+      kind: 'host_missing',
       message: 'No Docker Engine was found: nothing listens at unix:///a.sock, unix:///b.sock.',
       advice: 'Install the Docker Engine.',
       command: 'sudo apt-get install -y docker.io',
@@ -23,7 +23,7 @@ describe('unreachable', () => {
 
   it('says how to start one that is installed', () => {
     expect(unreachable([tried('absent')], { ...debian, installed: true })).toEqual({
-      kind: 'engine_stopped',
+      kind: 'host_stopped',
       message: 'Docker is installed but not running: nothing listens at unix:///a.sock.',
       advice: 'Start the Docker Engine.',
       command: 'sudo systemctl start docker',
@@ -40,13 +40,13 @@ describe('unreachable', () => {
   });
 
   it('tells the problem that is nearest to a working engine', () => {
-    const all = [tried('absent'), tried(problem('engine_stopped')), tried(problem('permission_denied'))];
+    const all = [tried('absent'), tried(problem('host_stopped')), tried(problem('permission_denied'))];
     expect(unreachable(all, debian).kind).toBe('permission_denied');
   });
 
   it('adds how to start one whose socket refuses', () => {
-    expect(unreachable([tried(problem('engine_stopped'))], debian)).toMatchObject({
-      kind: 'engine_stopped',
+    expect(unreachable([tried(problem('host_stopped'))], debian)).toMatchObject({
+      kind: 'host_stopped',
       command: 'sudo systemctl start docker',
     });
   });
