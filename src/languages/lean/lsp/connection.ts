@@ -27,7 +27,7 @@ export interface RpcError {
   readonly message: string;
 }
 
-/** The server is gone and will answer nothing more. */
+/** The server is gone and answers nothing more. */
 export interface RpcLoss {
   readonly kind: 'lost';
   readonly reason: string;
@@ -36,7 +36,7 @@ export interface RpcLoss {
 /** How a request ended. */
 export type RpcAnswer = RpcResult | RpcError | RpcLoss;
 
-/** Error codes of JSON-RPC, LSP and Lean that mean something here. */
+/** The error codes of JSON-RPC, LSP and Lean that this client uses. */
 export const ErrorCode = {
   methodNotFound: -32601,
   internalError: -32603,
@@ -48,7 +48,7 @@ export const ErrorCode = {
 
 const Id = z.union([z.int(), z.string()]);
 const Message = z.union([
-  // A method without params is legal, and current servers have some.
+  // A method without params is legal, and current servers use some.
   z.object({ method: z.string(), id: Id.optional(), params: z.unknown().optional() }),
   z.object({ id: Id.nullable(), error: z.object({ code: z.int(), message: z.string() }) }),
   z.object({ id: Id, result: z.unknown() }),
@@ -58,7 +58,7 @@ type Message = z.infer<typeof Message>;
 const CANCELLED: RpcError = { kind: 'error', code: ErrorCode.requestCancelled, message: 'The request was cancelled.' };
 const REGISTRATIONS = new Set(['client/registerCapability', 'client/unregisterCapability']);
 
-/** What a message took on its way. */
+/** The size of a message on the wire. */
 export type MessageSize = Pick<DecodedMessage, 'bytes' | 'cut'>;
 
 /** A notification of the server. */
@@ -68,10 +68,16 @@ export interface Notification {
   readonly size: MessageSize;
 }
 
-/** Takes a notification in steps. May throw `ProtocolError` about it. */
+/** Handles a notification in steps. May throw `ProtocolError` about it. */
 export type OnNotification = (notification: Notification) => Steps;
 
-/** JSON-RPC with one server. What breaks the protocol ends it: the server is killed and counts as lost. */
+/**
+ * JSON-RPC with one server. A violation of the protocol kills the server, which then counts as lost.
+ *
+ * Reads, checks and handles each message in steps before the next, so a flood delays nothing else and no answer overtakes
+ * the diagnostics before it. A library that queues whole messages by itself, as vscode-jsonrpc does, needs more code around
+ * it to keep that than this class has.
+ */
 export class RpcConnection {
   readonly #transport: Transport;
   readonly #decoder = new MessageDecoder();
@@ -81,7 +87,7 @@ export class RpcConnection {
   #lostReason: string | undefined;
   #lastId = 0;
   #isReading = false;
-  /** Why its process has ended, while what it said before is still being read. */
+  /** Why the process ended, while its earlier messages are still being read. */
   #endReason: string | undefined;
   /** Why the server is gone; resolves once, never rejects. */
   readonly lost: Promise<string> = this.#lost.promise;
@@ -101,7 +107,7 @@ export class RpcConnection {
     return this.#lostReason !== undefined;
   }
 
-  /** Never rejects. When `signal` aborts it is answered at once with `requestCancelled`, and the server is told. */
+  /** Never rejects. When `signal` aborts, cancels the request at the server and returns `requestCancelled` at once. */
   request(method: string, params: object, signal?: AbortSignal): Promise<RpcAnswer> {
     if (this.#lostReason !== undefined) return Promise.resolve({ kind: 'lost', reason: this.#lostReason });
     if (signal?.aborted) return Promise.resolve(CANCELLED);
@@ -118,12 +124,12 @@ export class RpcConnection {
     return answered.promise;
   }
 
-  /** Tells the server something; does nothing once it is lost. */
+  /** Sends a notification; does nothing once the server is lost. */
   notify(method: string, params: object): void {
     this.#send({ method, params });
   }
 
-  /** A result as the reader has it; one that is malformed ends the server. Never rejects. */
+  /** Runs the reader of a result. A malformed result kills the server. Never rejects. */
   async parsed<T>(read: Steps<T>): Promise<{ kind: 'parsed'; value: T } | RpcLoss> {
     try {
       return { kind: 'parsed', value: await slices.run(read) };
@@ -134,7 +140,7 @@ export class RpcConnection {
     }
   }
 
-  /** Ends the server, which counts as lost for `reason` from now on. */
+  /** Kills the server, which counts as lost for `reason` from now on. */
   fail(reason: string): void {
     if (this.#lostReason !== undefined) return;
     this.#lose(reason);
@@ -164,7 +170,7 @@ export class RpcConnection {
     void slices.run(this.#read());
   }
 
-  /** Reads what has come, and what comes meanwhile; it may be much. */
+  /** Reads what has arrived, and what arrives in the meantime. */
   *#read(): Steps {
     try {
       for (let next = yield* this.#decoder.next(); next; next = yield* this.#decoder.next()) {
@@ -205,7 +211,7 @@ function brokenProtocol(how: string): string {
   return `The Lean server broke the protocol: ${how}`;
 }
 
-/** What the server asks of an editor means nothing here; it is told so in the way that lets it go on. */
+/** The reply to a request of the server. Nothing that it asks of an editor applies here, but it waits for a reply. */
 function replyTo(method: string): object {
   if (REGISTRATIONS.has(method) || /^workspace\/\w+\/refresh$/.test(method)) return { result: null };
   return { error: { code: ErrorCode.methodNotFound, message: `There is no method ${method}.` } };

@@ -1,33 +1,33 @@
 import type { Steps } from '../../../base/slices.ts';
 import { ByteQueue } from '../../../protocol/byteQueue.ts';
-import { type ParsedJson, parseJson } from './json.ts';
+import { type ParsedJson, parseJson } from './messageJson.ts';
 
 /** The largest message either side accepts, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** The largest header of a message, in bytes, its empty line included. */
+/** The largest header of a message, in bytes, including its empty line. */
 export const MAX_HEADER_BYTES = 4 * 1024;
 
 const HEADER_END = Buffer.from('\r\n\r\n');
 
-/** The server said something that the protocol does not allow; nothing it says later can be trusted. */
+/** The server violated the protocol, so none of its later messages can be trusted. */
 export class ProtocolError extends Error {}
 
-/** One message as bytes, behind its `Content-Length` header. */
+/** One message as bytes, after its `Content-Length` header. */
 export function encodeMessage(message: object): Buffer {
   const body = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
 }
 
-/** One message that has come. */
+/** One message that has arrived. */
 export interface DecodedMessage extends ParsedJson {
   /** Its size on the wire, without its header. */
   readonly bytes: number;
 }
 
-/** Turns the server's bytes into messages. Any split of the stream gives the same messages. */
+/** Decodes the server's bytes into messages. Any split of the stream gives the same messages. */
 export class MessageDecoder {
   readonly #waiting = new ByteQueue();
-  /** The body under way, filled as its bytes come, so that one that is large is never copied at once; else null. */
+  /** The unfinished body, filled as its bytes arrive, so that a large one is never copied in one step; otherwise null. */
   #body: { readonly bytes: Buffer; filled: number } | null = null;
 
   push(chunk: Buffer): void {
@@ -35,7 +35,7 @@ export class MessageDecoder {
     this.#fill();
   }
 
-  /** The next message that has come whole, in steps; null when there is none. Throws `ProtocolError`. */
+  /** Decodes the next complete message in steps; null if there is none. Throws `ProtocolError`. */
   *next(): Steps<DecodedMessage | null> {
     this.#body ??= this.#readHeader();
     this.#fill();
@@ -53,7 +53,7 @@ export class MessageDecoder {
     if (this.#body) this.#body.filled += this.#waiting.takeInto(this.#body.bytes, this.#body.filled);
   }
 
-  /** The body that the next header tells of; null where that has not come whole. */
+  /** An empty body of the length in the next header; null while the header is incomplete. */
   #readHeader(): { bytes: Buffer; filled: number } | null {
     const bytes = this.#waiting.peek(MAX_HEADER_BYTES);
     const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(HEADER_END);

@@ -6,9 +6,9 @@ export function lineCommentEnd(code: string, start: number): number {
 
 const EDGE = /\/-|-\//g;
 
-/** The offset behind the block comment that opens at `start`, with those nested in it; null where it never ends. */
+/** The offset after the block comment that opens at `start`, nested comments included; null if it never ends. */
 export function blockCommentEnd(code: string, start: number): number | null {
-  // Lean takes the character behind the opening for text, also when it could be part of an edge.
+  // Lean reads the character after the opening as text, even if it could be part of an opening or an end.
   const edge = new RegExp(EDGE);
   edge.lastIndex = start + 3;
   let depth = 1;
@@ -19,13 +19,13 @@ export function blockCommentEnd(code: string, start: number): number | null {
   return null;
 }
 
-/** Which characters count as blank: those of current Lean, or all that any version of Lean 4 passes over. */
+/** Which characters count as blank: those of current Lean, or those that any version of Lean 4 skips. */
 export type Blanks = 'current' | 'any';
 
 /** Current Lean refuses tabs and lone carriage returns. */
 const SPACES: Readonly<Record<Blanks, RegExp>> = { current: /(?:[ \n]|\r\n)+/y, any: /[ \n\r\t]+/y };
 
-/** The offset of the first character from `start` on that is neither white space nor in a comment. */
+/** The offset of the first character at or after `start` that is neither white space nor in a comment. */
 export function skipBlank(code: string, start: number, blanks: Blanks): number {
   let offset = start;
   for (let next = blankEnd(code, offset, blanks); next > offset; next = blankEnd(code, offset, blanks)) offset = next;

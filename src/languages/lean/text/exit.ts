@@ -1,16 +1,16 @@
 import { skipBlank } from './blank.ts';
 import { tokensOf } from './tokens.ts';
 
-/** `#exit` in code, behind which Lean reads nothing. */
+/** `#exit` in code: Lean reads nothing after it. */
 export interface Exit {
   /** UTF-16 offsets. */
   readonly start: number;
   readonly end: number;
-  /** Nothing but blanks and comments follows. */
+  /** Only blanks and comments follow. */
   readonly isLast: boolean;
 }
 
-/** The first `#exit` from an offset on, or null. */
+/** The first `#exit` at or after an offset, or null. */
 export function exitIn(code: string, from = 0): Exit | null {
   if (!code.includes('#exit', from)) return null;
   const found = tokensOf(code).find(({ start, end }, index, tokens) => {

@@ -12,36 +12,36 @@ export interface Import {
   readonly runtime: boolean;
 }
 
-/** What stands before the first command of a file. */
+/** The part of a file before its first command. */
 export interface Header {
   readonly imports: readonly Import[];
   readonly prelude: boolean;
   readonly isModule: boolean;
-  /** One line for each word or import, comments and repetitions left out; empty for an empty header. */
+  /** One line for each keyword or import, without comments and repetitions; empty for an empty header. */
   readonly text: string;
 }
 
-/** Where an import stands in code: UTF-16 offsets from its first word to behind its last. */
+/** The place of an import in code, as UTF-16 offsets; `end` is exclusive. */
 export interface ImportPlace {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** The header found at the start of a piece of code. */
+/** The header at the start of code. */
 export interface ParsedHeader extends Header {
-  /** UTF-16 offset just behind its last word, 0 for an empty header. */
+  /** The UTF-16 offset after its last word, 0 for an empty header. */
   readonly end: number;
-  /** Where each import stands, repetitions too. */
+  /** The place of each import, repetitions included. */
   readonly places: readonly ImportPlace[];
-  /** Imports that current Lean refuses at their place and an early version would follow: a policy looks at them too. */
+  /** Imports that current Lean refuses where they are but an early version follows, so a policy must check them too. */
   readonly stray: readonly Import[];
 }
 
-/** The header that nothing imports. */
+/** The header without imports. */
 export const EMPTY_HEADER: Header = headerOf({ imports: [], prelude: false, isModule: false });
 
-/** The header of `code`; what Lean would not accept in a header is left to the code behind it. */
+/** Parses the header of `code`; text that Lean does not accept in a header belongs to the code after it. */
 export function parseHeader(code: string): ParsedHeader {
   const { end, places, ...found } = read(new Words(code, 'current'));
   const known = new Set(found.imports.map(importText));
@@ -49,13 +49,13 @@ export function parseHeader(code: string): ParsedHeader {
   return { ...headerOf(found), end, places, stray };
 }
 
-/** The imports of `a`, then those of `b` that are new; the words before the imports are those of the first that says any. */
+/** The imports of `a`, then the new ones of `b`; the keywords are those of `a`, or of `b` if `a` is empty. */
 export function joinHeaders(a: Header, b: Header): Header {
   const { prelude, isModule } = a.text === '' ? b : a;
   return headerOf({ imports: [...a.imports, ...b.imports], prelude, isModule });
 }
 
-/** Equal for headers with the same imports in the same order, whatever their spelling. */
+/** Equal for headers with the same imports in the same order, however they are written. */
 export function headerKey(header: Header): string {
   return header.text;
 }
@@ -73,8 +73,8 @@ function headerOf({ imports, prelude, isModule }: Omit<Header, 'text'>): Header 
 
 function importText(entry: Import): string {
   const before = [...(entry.public ? ['public'] : []), ...(entry.meta ? ['meta'] : [])];
-  const behind = [...(entry.all ? ['all'] : []), ...(entry.runtime ? ['runtime'] : [])];
-  return [...before, 'import', ...behind, entry.name].join(' ');
+  const after = [...(entry.all ? ['all'] : []), ...(entry.runtime ? ['runtime'] : [])];
+  return [...before, 'import', ...after, entry.name].join(' ');
 }
 
 function read(words: Words): Omit<Header, 'text'> & Pick<ParsedHeader, 'end' | 'places'> {
@@ -103,9 +103,9 @@ function readImport(words: Words): Import | null {
 
 const RESERVED = new Set(['module', 'prelude', 'public', 'meta', 'import']);
 
-/** The words of a header, one after the other. */
+/** Reads the words of a header in order. */
 class Words {
-  /** Behind the last word taken. */
+  /** The offset after the last word taken. */
   end = 0;
   readonly #code: string;
   readonly #blanks: Blanks;
@@ -115,7 +115,7 @@ class Words {
     this.#blanks = blanks;
   }
 
-  /** Where the next word begins. */
+  /** The offset of the next word. */
   get start(): number {
     return skipBlank(this.#code, this.end, this.#blanks);
   }
@@ -134,7 +134,7 @@ class Words {
     return text;
   }
 
-  /** A word that is a modifier when a name follows, and a name itself when none does. */
+  /** Takes a word that is a modifier if a name follows, and a name itself otherwise. */
   takeBeforeName(word: string): boolean {
     const start = this.end;
     const isModifier = this.take(word) && this.takeName() !== null;

@@ -1,7 +1,7 @@
 const OPEN = '«';
 const CLOSE = '»';
 
-/** Code points, both ends included, that count as letters in Lean's identifiers beside A–Z and a–z. */
+/** Ranges of code points, ends included, that count as letters in Lean's identifiers besides A–Z and a–z. */
 const LETTERS: readonly (readonly [number, number])[] = [
   [0xc0, 0xd6],
   [0xd8, 0xf6],
@@ -32,7 +32,7 @@ function ranges(pairs: typeof LETTERS): string {
   return pairs.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');
 }
 
-/** The offset behind the dotted identifier that starts at `start`; `start` itself where none does. */
+/** The offset after the dotted identifier that starts at `start`; `start` itself if none does. */
 export function identifierEnd(code: string, start: number): number {
   let end = partEnd(code, start);
   while (end > start && code[end] === '.') {
@@ -58,7 +58,7 @@ export function characterAt(code: string, offset: number): string {
   return point === undefined ? '' : String.fromCodePoint(point);
 }
 
-/** The components of a dotted name without their `«»`, or null where `text` is not one whole name. */
+/** The components of a dotted name without their `«»`; null if `text` is not exactly one name. */
 export function nameParts(text: string): readonly string[] | null {
   if (text === '' || identifierEnd(text, 0) !== text.length) return null;
   const parts: string[] = [];

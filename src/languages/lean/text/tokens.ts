@@ -2,21 +2,21 @@ import { blockCommentEnd, lineCommentEnd } from './blank.ts';
 import { characterAt, identifierEnd } from './identifier.ts';
 import { LineTable, type SourcePosition } from './position.ts';
 
-/** A piece of code that is neither white space nor comment; an interpolated string comes as its parts between holes. */
+/** A token of code, without white space and comments; an interpolated string is one token for each part between holes. */
 export interface Token {
   readonly kind: 'name' | 'quotedName' | 'string' | 'char' | 'symbol';
   readonly start: number;
   readonly end: number;
 }
 
-/** Words whose string has holes with code in braces. */
+/** Words before a string that has holes with code in braces. */
 const INTERPOLATING = new Set(['s!', 'm!', 'f!', 'throwError', 'dbg_trace']);
 
-/** Code whose tokens are kept: the same code is asked of again and again. */
+/** How many pieces of code have their tokens cached, since the same code is used several times in a row. */
 const KEPT = 4;
 const kept = new Map<string, readonly Token[]>();
 
-/** The tokens of `code` in order, as far as they can be told without its notations; never throws. */
+/** The tokens of `code` in order, as far as they are known without its notations. Never throws. */
 export function tokensOf(code: string): readonly Token[] {
   const tokens = kept.get(code) ?? new Lexer(code).run();
   kept.delete(code);
@@ -26,15 +26,15 @@ export function tokensOf(code: string): readonly Token[] {
 }
 
 const SPACES = /\s+/uy;
-/** Characters that no name begins with, as most symbols are. */
+/** Characters that start no name, which most symbols are. */
 const ASCII_SYMBOL = /[!#$%&()*+,.:;<=>?@[\]\\^{|}~]/;
 
 class Lexer {
   readonly #code: string;
   readonly #tokens: Token[] = [];
-  /** For each hole that is open, the braces open in it. */
+  /** For each open hole, the number of braces open in it. */
   readonly #holes: number[] = [];
-  /** Behind it no escaped name ends; each that begins there would be looked for to the end of the code. */
+  /** The last end of an escaped name: a search for one after it would read to the end of the code. */
   readonly #lastClose: number;
   #offset = 0;
 
@@ -87,7 +87,7 @@ class Lexer {
     return last?.kind === 'name' && INTERPOLATING.has(this.#code.slice(last.start, last.end));
   }
 
-  /** From behind `start`, which is a quote or the brace that closes a hole, to the next of either. */
+  /** Reads from after `start`, a quote or the brace that closes a hole, to the next of either. */
   #string(start: number, holes: boolean): void {
     const end = stringEnd(this.#code, start + 1, holes);
     this.#push('string', end);
@@ -112,7 +112,7 @@ class Lexer {
   }
 }
 
-/** Behind the closing quote or, with holes, behind the brace that opens one. */
+/** The offset after the closing quote or, with holes, after the brace that opens one. */
 function stringEnd(code: string, from: number, holes: boolean): number {
   for (let offset = from; offset < code.length; offset += 1) {
     const character = code[offset];
@@ -143,7 +143,7 @@ function pastHashes(code: string, from: number): number {
 const ESCAPED_CHAR = /'\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)'/sy;
 const PLAIN_CHAR = /'[^\\]'/suy;
 
-/** A character literal, or an apostrophe that some notation uses. */
+/** A character literal, or the apostrophe of a notation. */
 function apostrophe(code: string, start: number): ['char' | 'symbol', number] {
   for (const pattern of [ESCAPED_CHAR, PLAIN_CHAR]) {
     pattern.lastIndex = start;
@@ -155,19 +155,19 @@ function apostrophe(code: string, start: number): ['char' | 'symbol', number] {
 
 const NUMBER = /[0-9][0-9A-Fa-f_xobXOB]*/y;
 
-/** One word: the letters of 0xff are no name. */
+/** The offset after a number, whose letters, as in 0xff, are no name. */
 function numberEnd(code: string, start: number): number {
   NUMBER.lastIndex = start;
   return start + (NUMBER.exec(code)?.[0].length ?? 1);
 }
 
-/** Where a proof was left out. */
+/** The place of a proof that was left out. */
 export interface SorryToken extends SourcePosition {
   /** UTF-16 offset. */
   readonly offset: number;
 }
 
-/** The places of `sorry` and `admit` in code: where to ask for goals, and never a reason for a verdict. */
+/** The places of `sorry` and `admit` in code, for asking about goals. A verdict never depends on them. */
 export function sorryTokens(code: string): SorryToken[] {
   const table = new LineTable(code);
   return tokensOf(code)

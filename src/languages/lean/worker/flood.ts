@@ -1,6 +1,6 @@
 import type { Disposable } from '../../../base/disposable.ts';
 import type { LeanDocument } from '../lsp/document.ts';
-import { MAX_ENTRIES } from '../lsp/json.ts';
+import { MAX_ENTRIES } from '../lsp/messageJson.ts';
 
 /** MiB that Lean may say of a version of a document, also again and again; less than a message may have. */
 const MOST_MIB = 48;

@@ -1,38 +1,43 @@
 import type { Steps } from '../../../base/slices.ts';
 
-/** Bytes of one text that are kept; the rest of it is left out. */
+/** Bytes that are kept of one text. */
 export const MAX_TEXT_BYTES = 8 * 1024 * 1024;
-/** Entries of a list under one of `LONG_LISTS` that are kept, about what a report has room for; the rest is not parsed. */
+/** Entries that are kept of a list under one of `LONG_LISTS`, about as many as fit into a report; the rest is skipped. */
 export const MAX_ENTRIES = 10_000;
-/** Keys of lists that may be long, and whose reader sees that one was cut. No verdict may rest on a list that is cut. */
+/** Keys of lists that may be long and whose users check `cut`. No verdict may depend on a list that was cut. */
 const LONG_LISTS: ReadonlySet<string> = new Set(['diagnostics', 'items']);
 
-/** A value that JSON text stands for. */
+/** A parsed value. */
 export interface ParsedJson {
   readonly value: unknown;
   /** A text in it was longer than `MAX_TEXT_BYTES`, or a list longer than `MAX_ENTRIES`. */
   readonly cut: boolean;
 }
 
-/** Text that takes no time worth a pause, and what is turned into text at a time. */
+/** Bytes that one step parses or decodes. */
 const PIECE_BYTES = 64 * 1024;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const WHITE_SPACE: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const LITERAL = /[\w.+-]*/y;
-/** Bytes of the longest escape. */
+/** The length of the longest escape, in bytes. */
 const ESCAPE_BYTES = 6;
-/** What is nested deeper than the entries of Lean's lists is not worth a look at its size. */
+/** Containers that are nested deeper than the entries of Lean's lists are parsed without looking for their end first. */
 const SHALLOW = 6;
 
-/** Reads JSON in UTF-8. Throws `SyntaxError`, or `TypeError` for bytes that are not UTF-8. */
+/**
+ * Parses JSON in UTF-8, in steps. Throws `SyntaxError`, or `TypeError` for bytes that are not UTF-8.
+ *
+ * `readJson` of the base refuses what is too large before it parses anything. Lean's messages may have any depth and number
+ * of values, and what is too long must be cut instead: refusing it would kill the server for the output of user code.
+ */
 export function* parseJson(text: Buffer): Steps<ParsedJson> {
   if (text.length > PIECE_BYTES) return yield* new JsonReader(text).read();
   return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text)), cut: false };
 }
 
-/** An array or object whose end has not come; `key` is of the member under way. */
+/** An array or object whose end has not been read; `key` belongs to the current member. */
 type Open =
   | { readonly array: unknown[]; readonly most: number }
   | { readonly object: Record<string, unknown>; key: string };
@@ -56,22 +61,22 @@ class JsonReader {
       else yield* this.#close(stack);
       yield;
     }
-    if (this.#next() !== undefined) throw this.#wrong();
+    if (this.#next() !== undefined) throw this.#unexpected();
     return { value: root[0], cut: this.#cut };
   }
 
-  /** Reads a value as `#value` does, or passes over all that are left where the list is full. */
+  /** Reads a value as `#value` does, or skips the remaining ones if the list is full. */
   *#entry(into: Open, depth: number): Steps<Open | null> {
     if ('array' in into && into.array.length >= into.most) {
       this.#cut = true;
-      yield* this.#passOver();
+      yield* this.#skipRest();
       return null;
     }
     return depth <= SHALLOW && this.#small(into) ? null : yield* this.#value(into);
   }
 
-  /** Goes to the end of the array under way; what is passed over may be anything that has an end. */
-  *#passOver(): Steps {
+  /** Moves to the end of the current array. Checks only the brackets and quotes of what it skips. */
+  *#skipRest(): Steps {
     let depth = 0;
     for (let until = this.#at; this.#at < this.#text.length; this.#at += 1) {
       const byte = this.#text[this.#at];
@@ -85,7 +90,7 @@ class JsonReader {
     }
   }
 
-  /** Reads an array or object that is no larger than a piece as a whole; false for anything else. */
+  /** Reads an array or object of at most `PIECE_BYTES` in one step; false for anything else. */
   #small(into: Open): boolean {
     const first = this.#next();
     if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return false;
@@ -96,7 +101,7 @@ class JsonReader {
     return true;
   }
 
-  /** The offset behind the array or object that begins here; null where that is not before `most`. */
+  /** The offset after the array or object that starts here; null if it does not end before `most`. */
   #endOf(start: number, most: number): number | null {
     const text = this.#text;
     let depth = 0;
@@ -111,7 +116,7 @@ class JsonReader {
     return null;
   }
 
-  /** Reads a value into what is open; of one with members only the beginning, and that is then open too. */
+  /** Reads a value into the open container. Returns a container with members, of which only the opening is read. */
   *#value(into: Open): Steps<Open | null> {
     if (this.#take(OPEN_ARRAY)) {
       const array: unknown[] = [];
@@ -128,22 +133,22 @@ class JsonReader {
     return null;
   }
 
-  /** Behind a value: ends what it was the last one of, and goes on to the next value. */
+  /** After a value: closes the containers that end here and moves to the next value. */
   *#close(stack: Open[]): Steps {
     for (let top = stack.at(-1); top; top = stack.at(-1)) {
       if (stack.length > 1 && this.#take(COMMA)) {
         if ('object' in top) top.key = yield* this.#key();
         return;
       }
-      if (stack.length > 1 && !this.#take('object' in top ? CLOSE_OBJECT : CLOSE_ARRAY)) throw this.#wrong();
+      if (stack.length > 1 && !this.#take('object' in top ? CLOSE_OBJECT : CLOSE_ARRAY)) throw this.#unexpected();
       stack.pop();
     }
   }
 
   *#key(): Steps<string> {
-    if (this.#next() !== QUOTE) throw this.#wrong();
+    if (this.#next() !== QUOTE) throw this.#unexpected();
     const key = yield* this.#string();
-    if (!this.#take(COLON)) throw this.#wrong();
+    if (!this.#take(COLON)) throw this.#unexpected();
     return key;
   }
 
@@ -173,7 +178,7 @@ class JsonReader {
       }
       yield;
     }
-    throw this.#wrong();
+    throw this.#unexpected();
   }
 
   #backslashesBefore(offset: number, start: number): number {
@@ -182,7 +187,7 @@ class JsonReader {
     return offset - first;
   }
 
-  /** The nearest offset at or before this one that is inside of no escape and no character, as `start` is. */
+  /** The nearest offset at or before this one that splits no escape and no character; `start` must be such an offset. */
   #edge(offset: number, start: number): number {
     let edge = offset;
     for (let back = 1; back < ESCAPE_BYTES; back += 1) {
@@ -203,12 +208,12 @@ class JsonReader {
     const token = this.#text.toString('latin1', this.#at, this.#at + 40);
     LITERAL.lastIndex = 0;
     const [word = ''] = LITERAL.exec(token) ?? [];
-    if (word === '') throw this.#wrong();
+    if (word === '') throw this.#unexpected();
     this.#at += word.length;
     return JSON.parse(word);
   }
 
-  /** Passes over white space; the byte behind it, or undefined at the end. */
+  /** Skips white space. Returns the byte after it, or undefined at the end. */
   #next(): number | undefined {
     while (WHITE_SPACE.has(this.#text[this.#at])) this.#at += 1;
     return this.#text[this.#at];
@@ -220,13 +225,13 @@ class JsonReader {
     return true;
   }
 
-  #wrong(): SyntaxError {
+  #unexpected(): SyntaxError {
     return new SyntaxError(`not JSON at byte ${this.#at}`);
   }
 }
 
 function put(into: Open, value: unknown): void {
   if ('array' in into) into.array.push(value);
-  // Nobody asks for it, and it would be no member like others.
+  // Assigning this key would set the prototype, and no message uses it.
   else if (into.key !== '__proto__') into.object[into.key] = value;
 }

@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ENTRIES, MAX_TEXT_BYTES, type ParsedJson, parseJson } from '../../../../src/languages/lean/lsp/json.ts';
+import {
+  MAX_ENTRIES,
+  MAX_TEXT_BYTES,
+  type ParsedJson,
+  parseJson,
+} from '../../../../src/languages/lean/lsp/messageJson.ts';
 
 function parsed(text: string | Buffer): ParsedJson {
   const steps = parseJson(Buffer.from(text));
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
-/** JSON that is read in pieces, since there is so much of it. */
+/** Long enough for JSON that is parsed in steps. */
 const LARGE = 'x'.repeat(70_000);
 const TEXTS = [
   '',
@@ -19,7 +24,7 @@ const TEXTS = [
   '__proto__',
 ];
 
-describe('large JSON', () => {
+describe('parseJson', () => {
   it.each([
     ['nothing but a text', LARGE],
     ['texts of every kind', { LARGE, TEXTS, nested: TEXTS.map((text) => ({ [`${text}.`]: [text] })) }],
@@ -27,25 +32,25 @@ describe('large JSON', () => {
     ['many entries', Array.from({ length: 20_000 }, (_, line) => ({ line, message: `${line}`, start: { line } }))],
     ['large entries among small ones', [{ a: LARGE }, { b: 1 }, { c: [LARGE, { d: LARGE }] }, 'e', LARGE]],
     ['escapes', [0, 1, 2, 3, 4, 5, 6, 7].map((lead) => '.'.repeat(lead) + '\n"\\😀é\u0001'.repeat(30_000))],
-  ])('is what JSON.parse reads: %s', (_, value) => {
+  ])('returns what JSON.parse returns: %s', (_, value) => {
     const json = JSON.stringify(value);
     const { value: read, cut } = parsed(json);
     expect({ cut, isSame: JSON.stringify(read) === json }).toEqual({ cut: false, isSame: true });
   });
 
-  it('may be nested as deep as it likes', () => {
+  it('accepts any depth', () => {
     const depth = 100_000;
     let { value: at } = parsed('[{"a":'.repeat(depth) + '}]'.repeat(depth).replace('}', '0}'));
     for (let level = 0; level < depth; level += 1) at = (at as [{ a: unknown }])[0].a;
     expect(at).toBe(0);
   });
 
-  it('may have white space everywhere', () => {
+  it('accepts white space everywhere', () => {
     const value = { a: [1, { b: LARGE }], c: {} };
     expect(parsed(JSON.stringify(value, null, '\t\r ')).value).toEqual(value);
   });
 
-  it('has texts in their beginning, where they are too long', () => {
+  it('keeps the start of a text that is too long', () => {
     for (const unit of ['x', 'é', '😀', '\n', '\\', '"', '\u0001', 'ab\n']) {
       const bytes = Buffer.byteLength(JSON.stringify(unit)) - 2;
       const text = unit.repeat(MAX_TEXT_BYTES / bytes + 1);
@@ -58,7 +63,7 @@ describe('large JSON', () => {
     }
   });
 
-  it.each(['diagnostics', 'items'])('has a list of %s in its beginning, where it is too long', (key) => {
+  it.each(['diagnostics', 'items'])('keeps the start of a list of %s that is too long', (key) => {
     const entry = { LARGE: LARGE.slice(0, 40), list: [[1], { a: '\\"]}' }] };
     const of = (count: number) => ({ before: [1], [key]: Array(count).fill(entry), after: { [key]: [2] } });
     const whole = parsed(JSON.stringify(of(MAX_ENTRIES)));
@@ -69,7 +74,7 @@ describe('large JSON', () => {
     }
   });
 
-  it('has every other list whole, and one in its entries too', () => {
+  it('keeps every other list, and a list in its entries, whole', () => {
     const value = { children: Array(MAX_ENTRIES + 1).fill(1), items: [Array(MAX_ENTRIES + 1).fill({ a: 'b' })] };
     expect(parsed(JSON.stringify(value))).toEqual({ value, cut: false });
   });
@@ -77,7 +82,7 @@ describe('large JSON', () => {
   it.each([
     ['an open list that is too long', `{"items":[${'1,'.repeat(70_000)}1`],
     ['an open text in a list that is too long', `{"items":[${'1,'.repeat(70_000)}"`],
-    ['a wrong end of a list that is too long', `{"items":[${'1,'.repeat(70_000)}1}`],
+    ['the wrong end of a list that is too long', `{"items":[${'1,'.repeat(70_000)}1}`],
     ['an open text', `["${LARGE}`],
     ['an open array', `["${LARGE}"`],
     ['an open object', `{"a":"${LARGE}"`],
@@ -91,12 +96,12 @@ describe('large JSON', () => {
     ['a word', `["${LARGE}",nul]`],
     ['a control character', `["${LARGE}\n"]`],
     ['a wrong escape', `["${LARGE}\\x"]`],
-    ['nothing', ' '.repeat(70_000)],
-  ])('with %s is refused', (_, json) => {
+    ['an empty text', ' '.repeat(70_000)],
+  ])('refuses %s', (_, json) => {
     expect(() => parsed(json)).toThrow(SyntaxError);
   });
 
-  it('that is not UTF-8 is refused', () => {
+  it('refuses bytes that are not UTF-8', () => {
     expect(() => parsed(Buffer.concat([Buffer.from(`["${LARGE}`), Buffer.of(0xff), Buffer.from('"]')]))).toThrow(
       TypeError,
     );
