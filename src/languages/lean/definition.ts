@@ -56,7 +56,7 @@ export const lean = defineLanguage({
       .describe('Modules that code may not import, including their submodules.'),
   }),
   guide:
-    'Lean 4: code is checked; verdict, messages, sorries with their goals and, if asked, axioms come back. A main is run too, with stdin and exit status. In a session definitions, open, namespace and options persist, a cell with errors changes nothing, and main may be defined again in each cell.',
+    'Lean 4: code is checked, and verdict, messages, sorries with goals and (if requested) axioms are returned. A main also runs, with stdin and exit code. In a session definitions, open, namespace and options persist; a cell with errors changes nothing; each cell may define main again.',
   buildOptions: [
     {
       name: 'toolchain',

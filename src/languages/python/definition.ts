@@ -16,7 +16,7 @@ export const python = defineLanguage({
       .describe('Modules that a sandbox imports before its first run, if the image has them.'),
   }),
   guide:
-    'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots appear by themselves, savefig is not needed; top-level await works.',
+    'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots are returned without savefig; top-level await works.',
   environment: () => ({
     // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.
     OPENBLAS_NUM_THREADS: '1',

@@ -21,43 +21,43 @@ const Timeout = z
   .min(0.1)
   .max(86_400)
   .optional()
-  .describe(`Seconds for each. Default: ${timeoutSeconds}, unless configured otherwise.`);
-const Code = z.string().describe('Lean 4 code, imports first. Nothing of it is kept.');
+  .describe(`Time limit in seconds for each. Default: ${timeoutSeconds}, unless configured otherwise.`);
+const Code = z.string().describe('Lean 4 code, imports first. It is not kept.');
 const SessionId = z
   .string()
   .optional()
-  .describe('A Lean session: the code stands behind all that it has accepted. Without code: the session itself.');
-const Line = z.int().min(1).describe('From 1, in the code that is sent.');
+  .describe('A Lean session: the code follows its accepted cells. Without code: the session itself.');
+const Line = z.int().min(1).describe('From 1, in the given code.');
 const Column = z.int().min(0).describe('From 0, in code points.');
-const Goals = z.array(z.string()).nullable().describe('Empty: nothing is left to prove. null: no goal there.');
+const Goals = z.array(z.string()).nullable().describe('Empty: no goals left. null: no goal at this position.');
 
-const Failure = z.string().nullable().describe('Why there is no report, or null.');
+const Failure = z.string().nullable().describe('Why there is no verdict, or null.');
 
-/** Checks many proofs at once. */
+/** `lean_check`. */
 export const leanCheck = defineTool({
   name: 'lean_check',
   title: 'Check Lean proofs',
   description: [
-    'Checks many pieces of Lean 4 at once, each on its own, and answers for each in the order they came. One that is wrong or endless does not delay the others.',
-    'The verdict is accepted only when Lean has gone through all of it without an error and no declaration rests on sorry.',
-    'header goes before each: imports and what they share. It is elaborated once and kept warm, so equal headers make checks fast. Places in messages are in the code, not in the header.',
-    'No main is run; use run_code for programs.',
+    'Checks many Lean 4 snippets independently and returns a result for each, in order. Failures and endless proofs do not block the others.',
+    'The verdict is accepted only if Lean checked all of the code without errors and no declaration depends on sorry.',
+    'header precedes each snippet: imports and common definitions. It is elaborated once and kept warm, so equal headers make checks fast. Positions in messages refer to the code, not to the header.',
+    'main does not run; use run_code for programs.',
   ].join('\n'),
   annotations,
   input: z.strictObject({
     proofs: z
-      .array(z.strictObject({ id: z.string().optional().describe('Comes back in the answer.'), code: z.string() }))
+      .array(z.strictObject({ id: z.string().optional().describe('Returned with the result.'), code: z.string() }))
       .min(1)
       .max(10_000),
     header: z.string().optional().describe('For example "import Mathlib\\nopen Nat".'),
     timeout_seconds: Timeout,
-    axioms: z.boolean().optional().describe('Whether to tell the axioms of each declaration.'),
+    axioms: z.boolean().optional().describe('Whether to return the axioms of each declaration.'),
   }),
   output: z.strictObject({
     results: z.array(
       ReportAnswer.extend({ id: z.string().nullable(), error: Failure, duration_ms: z.number() }).strict(),
     ),
-    accepted: z.int().describe('How many were accepted.'),
+    accepted: z.int().describe('Number of accepted proofs.'),
   }),
   async call({ proofs, header, timeout_seconds, axioms = false }, { engine, owner, signal }) {
     const given = proofs.map(({ id, code }) => ({ code, ...(id !== undefined && { id }) }));
@@ -75,12 +75,12 @@ export const leanCheck = defineTool({
   },
 });
 
-/** Tells goals. */
+/** `lean_goals`. */
 export const leanGoals = defineTool({
   name: 'lean_goals',
   title: 'Goals in Lean code',
   description:
-    'Tells the goals of Lean 4 code at a place, or without line and column at every sorry. At the end of a tactic they are those that it leaves; at its beginning those that it finds.',
+    'Returns the goals of Lean 4 code at a position, or at every sorry if line and column are omitted. At the start of a tactic: the goals before it; at its end: the goals after it.',
   annotations,
   input: z.strictObject({
     code: Code.optional(),
@@ -111,12 +111,12 @@ export const leanGoals = defineTool({
   },
 });
 
-/** Tries tactics. */
+/** `lean_try`. */
 export const leanTry = defineTool({
   name: 'lean_try',
   title: 'Try Lean tactics',
   description:
-    'Tries each tactic at a place of Lean 4 code, on a copy of its own and side by side, and tells what it leaves to prove or why it fails. Where a sorry begins at the place, the tactic replaces it. verdict is of the whole code with the tactic: accepted means that the proof is done.',
+    'Tries each tactic at a position of Lean 4 code, independently and in parallel, and returns the remaining goals or the error. A sorry that starts at the position is replaced by the tactic. verdict is for the whole code with the tactic: accepted means that the proof is complete.',
   annotations,
   input: z.strictObject({
     code: Code.optional(),

@@ -10,43 +10,40 @@ const { limits } = DEFAULT_OPTIONS;
 
 const Input = z.strictObject({
   language: z.string().describe('Language of the code.'),
-  code: z.string().describe('The program, at most 1 MB. The value of its last expression is returned as result.'),
-  session_id: z
-    .string()
-    .optional()
-    .describe('Session to run in, from open_session or list_sessions. Without it the run is on its own.'),
+  code: z.string().describe('Source code, at most 1 MB. The value of the last expression is returned as result.'),
+  session_id: z.string().optional().describe('Session from open_session or list_sessions. Default: no session.'),
   timeout_seconds: z
     .number()
     .min(0.1)
     .max(86_400)
     .optional()
-    .describe(`Seconds that the run may take. Default: ${limits.timeoutSeconds}, unless configured otherwise.`),
-  axioms: z.boolean().optional().describe('Lean: whether to tell the axioms of each declaration.'),
+    .describe(`Time limit in seconds. Default: ${limits.timeoutSeconds}, unless configured otherwise.`),
+  axioms: z.boolean().optional().describe('Lean: whether to return the axioms of each declaration.'),
   cell: z
     .string()
     .max(200)
     .optional()
     .describe(
-      'Lean, in a session: a name for this cell. A cell of that name is replaced at its place and what follows is checked again.',
+      'Lean sessions: name of the cell. Replaces an earlier cell of the same name in place; later cells are checked again.',
     ),
-  stdin: z.string().optional().describe('The whole of standard input. Without it the program reads end of file.'),
+  stdin: z.string().optional().describe('Standard input. Default: empty.'),
   state: z
     .looseObject({})
     .optional()
-    .describe('Variables to set before a run without session. The JSON-able variables come back as state.'),
+    .describe('Variables to set before a run without session. JSON-serializable variables are returned as state.'),
 });
 
-/** Runs code, one-shot or in a session. */
+/** `run_code`. */
 export function runCode(languages: readonly LanguageDefinition[]): Tool {
   return defineTool({
     name: 'run_code',
     title: 'Run code in a sandbox',
     description: [
-      'Runs code in a sealed, warm container and returns its output, the value of its last expression, its pictures and how it ended.',
-      'Without session_id every run starts from nothing and leaves nothing behind: no variable, file or process persists, except what state carries.',
-      'With session_id variables, imports, functions and files in the working folder persist between runs, also after an error, a timeout or an interruption; if a session is lost all the same, error.message says so.',
+      'Runs code in a sealed, warm container and returns its output, the value of the last expression, images and a status.',
+      'Without session_id nothing persists between runs: no variables, files or processes, except the variables in state.',
+      'With session_id variables, imports, functions and files in the working directory persist, also after an error, a timeout or an interrupt. If a session is lost, error.message says so.',
       ...languages.map(({ guide }) => guide),
-      `There is no network and no access to files of the host. Default limits: ${limits.timeoutSeconds} s, ${limits.memoryMb} MB of memory${memoryText(languages)}, 1 MB for each of stdout and stderr.`,
+      `No network and no access to host files. Default limits: ${limits.timeoutSeconds} s, ${limits.memoryMb} MB of memory${memoryText(languages)}, 1 MB each for stdout and stderr.`,
       'status is ok, error (an exception or exit code), timeout, interrupted, out_of_memory, sandbox_lost or rejected (nothing was run).',
     ].join('\n'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -59,7 +56,7 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
   });
 }
 
-/** Which languages have more memory than the others, in brackets. */
+/** The languages with a memory limit of their own, in parentheses. */
 function memoryText(languages: readonly LanguageDefinition[]): string {
   const own = languages.flatMap((language) => {
     const { memoryMb } = languageOptions(language, DEFAULT_OPTIONS);
