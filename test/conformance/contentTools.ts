@@ -8,7 +8,7 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { PIXEL, SILENCE } from './media.ts';
-import { answered, description } from './words.ts';
+import { description, textResult } from './texts.ts';
 
 const EMBEDDED = { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'An embedded resource.' };
 const MIXED = {
@@ -17,7 +17,7 @@ const MIXED = {
   text: '{"test":"data","value":123}',
 };
 
-/** Tools that the suite knows by name, and what each returns. */
+/** Tools that the suite calls by name, with their results. */
 const CONTENTS: Readonly<Record<string, CallToolResult['content']>> = {
   test_simple_text: [{ type: 'text', text: 'This is a simple text response for testing.' }],
   test_image_content: [{ type: 'image', data: PIXEL, mimeType: 'image/png' }],
@@ -34,7 +34,7 @@ const CONTENTS: Readonly<Record<string, CallToolResult['content']>> = {
 const LOGGED = ['Tool execution started', 'Tool processing data', 'Tool execution completed'];
 const PAUSE_MS = 50;
 
-/** Every keyword of JSON Schema 2020-12 that the suite looks for in a tool's schema. */
+/** A schema with every keyword of JSON Schema 2020-12 that the suite checks. */
 const RICH_SCHEMA: JSONObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -66,7 +66,7 @@ const HEADER_SCHEMA: JSONObject = {
   properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
 };
 
-/** Adds the tools that ask their client nothing; `notify` tells subscribers of changes. */
+/** Adds the tools that need no client input; `notify` notifies subscribers of changes. */
 export function addContentTools(server: McpServer, notify: () => ServerNotifier): void {
   const tool = (name: string, call: (context: ServerContext) => Promise<CallToolResult>) =>
     server.registerTool(name, { description: description(name) }, call);
@@ -74,7 +74,7 @@ export function addContentTools(server: McpServer, notify: () => ServerNotifier)
     server.registerTool(
       name,
       { description: description(name), inputSchema: fromJsonSchema<JSONObject>(schema) },
-      async (args) => answered(JSON.stringify(args)),
+      async (args) => textResult(JSON.stringify(args)),
     );
 
   for (const [name, content] of Object.entries(CONTENTS)) tool(name, async () => ({ content }));
@@ -87,15 +87,15 @@ export function addContentTools(server: McpServer, notify: () => ServerNotifier)
   tool('test_tool_with_progress', progressThrice);
   tool('test_logging_tool', async ({ mcpReq }) => {
     await mcpReq.log('info', 'For those who asked for logs.');
-    return answered('Logged.');
+    return textResult('Logged.');
   });
   tool('test_trigger_tool_change', async () => {
     notify().toolsChanged();
-    return answered('Subscribers were told.');
+    return textResult('Subscribers were told.');
   });
   tool('test_trigger_prompt_change', async () => {
     notify().promptsChanged();
-    return answered('Subscribers were told.');
+    return textResult('Subscribers were told.');
   });
 }
 
@@ -104,7 +104,7 @@ async function logThrice({ mcpReq }: ServerContext): Promise<CallToolResult> {
     await mcpReq.notify({ method: 'notifications/message', params: { level: 'info', data } });
     await sleep(PAUSE_MS);
   }
-  return answered('Logged three times.');
+  return textResult('Logged three times.');
 }
 
 async function progressThrice({ mcpReq }: ServerContext): Promise<CallToolResult> {
@@ -115,5 +115,5 @@ async function progressThrice({ mcpReq }: ServerContext): Promise<CallToolResult
     }
     await sleep(PAUSE_MS);
   }
-  return answered(String(progressToken ?? 'There was no progress token.'));
+  return textResult(String(progressToken ?? 'There was no progress token.'));
 }

@@ -4,7 +4,7 @@ import { addInputTools, STATES } from './inputTools.ts';
 import { addPrompts, addResources } from './promptsAndResources.ts';
 import { addPushTools } from './pushTools.ts';
 
-/** An MCP server with everything that the conformance suite asks for by name; `notify` tells subscribers of changes. */
+/** An MCP server with the fixtures of the conformance suite; `notify` notifies subscribers of changes. */
 export function fixtureServer(notify: () => ServerNotifier): McpServer {
   const listChanged = true;
   const server = new McpServer(

@@ -8,15 +8,15 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { answered, description } from './words.ts';
+import { description, textResult } from './texts.ts';
 
-/** What a tool keeps between its rounds, in the hands of the client. */
+/** The state of a tool between rounds, which the client holds. */
 interface State {
   readonly round: number;
   readonly name?: string;
 }
 
-/** Signs state and refuses what it has not signed. */
+/** Signs state and rejects unsigned state. */
 export const STATES = createRequestStateCodec<State>({ key: crypto.getRandomValues(new Uint8Array(32)) });
 
 const TEXT = { type: 'string' } as const;
@@ -33,7 +33,7 @@ const CONFIRM = ask('Please confirm', 'ok', { type: 'boolean' });
 const GREETING = sample('Generate a greeting', 50);
 const ROOTS = inputRequired.listRoots();
 
-/** Adds the tools that ask their client by answers that want input, as revision 2026-07-28 does. */
+/** Adds the tools that request client input in their results, as in revision 2026-07-28. */
 export function addInputTools(server: McpServer): void {
   const tool = (name: string, call: Parameters<typeof addTool>[2]) => addTool(server, name, call);
 
@@ -47,7 +47,7 @@ export function addInputTools(server: McpServer): void {
   tool('test_input_required_result_list_roots', (context) => responseTo(context, 'client_roots', ROOTS));
   tool('test_missing_capability', (context) => responseTo(context, 'answer', sample('Say pong', 16)));
   tool('test_input_required_result_capabilities', (context) =>
-    context.mcpReq.inputResponses ? 'Everything was answered.' : supported(context),
+    context.mcpReq.inputResponses ? 'Everything was textResult.' : supported(context),
   );
   addStatefulTools(server);
 }
@@ -72,13 +72,13 @@ function addStatefulTools(server: McpServer): void {
   });
 }
 
-/** A tool's next word: its answer as text, or what it wants to know, with the state to come back with. */
+/** A tool's next result: a text, or a request for input with the state of the next round. */
 type Turn = string | InputRequests | readonly [InputRequests, State];
 
 function addTool(server: McpServer, name: string, call: (context: ServerContext) => Turn): void {
   server.registerTool(name, { description: description(name) }, async (context) => {
     const turn = call(context);
-    if (typeof turn === 'string') return answered(turn);
+    if (typeof turn === 'string') return textResult(turn);
     if (!isStateful(turn)) return inputRequired({ inputRequests: turn });
     return inputRequired({ inputRequests: turn[0], requestState: await STATES.mint(turn[1]) });
   });
@@ -97,7 +97,7 @@ function responseTo({ mcpReq }: ServerContext, key: string, request: InputReques
   return response === undefined ? { [key]: request } : JSON.stringify(response);
 }
 
-/** Only what the client says that it can do. */
+/** Only requests that the client supports. */
 function supported({ mcpReq }: ServerContext): InputRequests {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   const declared = Object.keys(envelope[CLIENT_CAPABILITIES_META_KEY] ?? {});

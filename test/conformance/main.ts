@@ -1,7 +1,7 @@
 /**
- * Runs the official conformance suite of MCP for both eras: all of it against a server with the suite's fixtures behind
- * the product's endpoint, and what needs no fixture against the product itself. Prints `ok` and `not ok` lines and at
- * last `N passed, N failed`. Needs HOTHOUSE_NODE22, the Node that the suite runs on; its reports go to out/conformance.
+ * Runs the official MCP conformance suite for both eras: all scenarios against a server with the suite's fixtures on the
+ * product's endpoint, and scenarios without fixtures against the product. Prints `ok` and `not ok` lines, and in the last
+ * line `N passed, N failed`. Needs HOTHOUSE_NODE22, the Node for the suite; the reports go to out/conformance.
  */
 import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -10,10 +10,10 @@ import { silentLog } from '../../src/base/log.ts';
 import { type Endpoint, openEndpoint } from '../../src/mcp/http/endpoint.ts';
 import { startHttpServer } from '../../src/mcp/http/httpServer.ts';
 import { StubEngine } from '../mcp/stubEngine.ts';
+import { NOT_APPLICABLE, ON_PRODUCT, REVISIONS, type Revision } from './applicable.ts';
 import { fixtureServer } from './fixture.ts';
-import { standInFront } from './front.ts';
-import { NOT_APPLICABLE, ON_PRODUCT, REVISIONS, type Revision } from './scope.ts';
 import { type Outcome, runSuite, scenariosOf } from './suite.ts';
+import { startTokenProxy } from './tokenProxy.ts';
 
 const OUT = path.join(import.meta.dirname, '../../out/conformance');
 const counts = { passed: 0, failed: 0 };
@@ -40,7 +40,7 @@ process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
 async function outcomes(server: Pick<Endpoint, 'url' | 'token'>, revision: Revision, name: string) {
   const node = process.env.HOTHOUSE_NODE22;
   if (!node) throw new Error('HOTHOUSE_NODE22 is not set; npm run conformance sets it.');
-  const front = await standInFront(server);
+  const front = await startTokenProxy(server);
   const { port } = front.address() as AddressInfo;
   return runSuite(node, `http://127.0.0.1:${port}/mcp`, revision, path.join(OUT, `${name}-${revision}`));
 }
@@ -51,11 +51,11 @@ function expectPass(title: string, outcome: Outcome | undefined): void {
   report(title, failures);
 }
 
-/** What does not apply fails, or has nothing to check; it is not counted. */
+/** A scenario that does not apply fails or checks nothing; it is not counted. */
 function expectNoPass(title: string, outcome: Outcome | undefined, reason: string): void {
   const isPassed = outcome?.failures.length === 0 && outcome.succeeded > 0;
   if (outcome && !isPassed) console.log(`n/a ${title}: ${reason}`);
-  else report(title, ['It passes or is not run: take it off the list of what does not apply.']);
+  else report(title, ['It passes or does not run: remove it from NOT_APPLICABLE.']);
 }
 
 function report(title: string, failures: readonly string[]): void {

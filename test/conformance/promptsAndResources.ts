@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { PIXEL } from './media.ts';
-import { description } from './words.ts';
+import { description } from './texts.ts';
 
 /** Adds the suite's resources, and subscribing to them as revisions up to 2025-11-25 do. */
 export function addResources(server: McpServer): void {

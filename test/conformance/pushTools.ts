@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { answered, description } from './words.ts';
+import { description, textResult } from './texts.ts';
 
 type Form = ElicitRequestFormParams['requestedSchema'];
 
@@ -21,7 +21,7 @@ const titled = (kind: string) => [
   { const: 'value3', title: `Third ${kind}` },
 ];
 
-/** Every way in which a form offers a choice. */
+/** Every kind of choice in a form. */
 const CHOICES: Form = {
   type: 'object',
   properties: {
@@ -37,7 +37,7 @@ const CHOICES: Form = {
   },
 };
 
-/** Adds the tools that ask their client by requests of the server's own, as revisions up to 2025-11-25 do. */
+/** Adds the tools that send requests to their client, as in revisions up to 2025-11-25. */
 export function addPushTools(server: McpServer): void {
   server.registerTool(
     'test_sampling',
@@ -45,7 +45,7 @@ export function addPushTools(server: McpServer): void {
     async ({ prompt }, { mcpReq }) => {
       const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: prompt } }];
       const { content } = await mcpReq.requestSampling({ messages, maxTokens: 100 });
-      return answered(`LLM response: ${'text' in content ? content.text : ''}`);
+      return textResult(`LLM response: ${'text' in content ? content.text : ''}`);
     },
   );
   server.registerTool(
@@ -53,7 +53,7 @@ export function addPushTools(server: McpServer): void {
     { description: description('test_elicitation'), inputSchema: z.object({ message: z.string() }) },
     async ({ message }, context) => {
       const properties = { username: { type: 'string' as const }, email: { type: 'string' as const } };
-      return answered(`User response: ${await form(context, message, { type: 'object', properties })}`);
+      return textResult(`User response: ${await form(context, message, { type: 'object', properties })}`);
     },
   );
   for (const [name, schema] of Object.entries({
@@ -61,7 +61,7 @@ export function addPushTools(server: McpServer): void {
     test_elicitation_sep1330_enums: CHOICES,
   })) {
     server.registerTool(name, { description: description(name) }, async (context) =>
-      answered(`Elicitation completed: ${await form(context, 'Please fill this in', schema)}`),
+      textResult(`Elicitation completed: ${await form(context, 'Please fill this in', schema)}`),
     );
   }
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { Revision } from './scope.ts';
+import type { Revision } from './applicable.ts';
 
 const PACKAGE = path.join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/conformance');
 
@@ -14,23 +14,23 @@ const Requirements = z.object({
 
 const Checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }));
 
-/** The names of all scenarios that the suite has for servers of a revision. */
+/** The names of all server scenarios of a revision. */
 export function scenariosOf(revision: Revision): string[] {
   const text = readFileSync(path.join(PACKAGE, 'requirements', `${revision}.yaml`), 'utf8');
   const { server, not_scored } = Requirements.parse(parse(text));
   return [...server, ...not_scored.filter(({ leg }) => leg === 'server').map(({ scenario }) => scenario)];
 }
 
-/** What became of one scenario. */
+/** The outcome of one scenario. */
 export interface Outcome {
   readonly succeeded: number;
-  /** Each with what was wrong. */
+  /** Failed checks: id and message. */
   readonly failures: string[];
 }
 
 /**
- * Runs the suite's scenarios of a revision, by name, against the server at `url`, on the given Node; its report is kept in
- * `folder`.
+ * Runs all scenarios of a revision against the server at `url` with the given Node; the outcomes by name. The suite writes
+ * its report to `folder`.
  */
 export async function runSuite(
   node: string,
@@ -53,7 +53,7 @@ export async function runSuite(
   return Object.fromEntries(readdirSync(folder).map((name) => [scenarioOf(name), outcomeOf(path.join(folder, name))]));
 }
 
-/** The name in one of the report's folders, as in `server-tools-list-2026-11-22T01-57-57-381Z`. */
+/** The scenario name in the name of a report folder, as in `server-tools-list-2026-11-22T01-57-57-381Z`. */
 function scenarioOf(name: string): string {
   return /^server-(.*)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)?.[1] ?? name;
 }

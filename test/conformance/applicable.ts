@@ -1,13 +1,12 @@
-/** The revisions of MCP that the suite is run for, each over its own kind of connection. */
+/** The MCP revisions that the suite tests. */
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
-const NO_TASKS =
-  'The extension io.modelcontextprotocol/tasks is optional and not offered: a call streams its progress.';
+const NO_TASKS = 'The optional extension io.modelcontextprotocol/tasks is not supported: a call streams its progress.';
 const NO_RESUMPTION =
-  'Streams cannot be resumed: a connection that breaks cancels its call, so that no run outlives its caller.';
+  'Streams cannot be resumed: a broken connection cancels its call, so that no run outlives its caller.';
 
-/** Scenarios of the suite that do not apply to the server, and why. All others must pass on the suite's fixtures. */
+/** Scenarios that do not apply to the server, with the reason. All others must pass with the fixtures. */
 export const NOT_APPLICABLE: Readonly<Record<Revision, Readonly<Record<string, string>>>> = {
   '2025-11-25': { 'server-sse-polling': NO_RESUMPTION },
   '2026-07-28': {
@@ -25,8 +24,8 @@ export const NOT_APPLICABLE: Readonly<Record<Revision, Readonly<Record<string, s
 };
 
 /**
- * Scenarios that need no fixture and so must pass on the product's own tools too. It offers tools alone: what is about
- * resources, prompts, completions, logging, forms and sampling does not apply to it.
+ * Scenarios without fixtures, which must pass on the product too. The product offers only tools: scenarios about resources,
+ * prompts, completions, logging, elicitation and sampling do not apply.
  */
 export const ON_PRODUCT: Readonly<Record<Revision, readonly string[]>> = {
   '2025-11-25': [

@@ -3,12 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
 /**
- * Stands in front of an endpoint and adds its token, as the suite's clients cannot: everything else goes through as it
- * came, but for the port in this server's own names.
+ * A proxy that adds the token of an endpoint, since the clients of the suite cannot. It changes nothing else but the port in
+ * `Host` and `Origin`.
  */
-export async function standInFront({ url, token }: { readonly url: string; readonly token: string }): Promise<Server> {
+export async function startTokenProxy({
+  url,
+  token,
+}: {
+  readonly url: string;
+  readonly token: string;
+}): Promise<Server> {
   const { hostname, port } = new URL(url);
-  const front = createServer((incoming, response) => {
+  const proxy = createServer((incoming, response) => {
     const own = (incoming.socket.address() as AddressInfo).port;
     const headers = {
       ...renamed(incoming.headers, `:${own}`, `:${port}`),
@@ -22,8 +28,8 @@ export async function standInFront({ url, token }: { readonly url: string; reado
     response.on('close', () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  return front;
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return proxy;
 }
 
 function renamed(headers: IncomingHttpHeaders, from: string, to: string): IncomingHttpHeaders {
