@@ -3,6 +3,7 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
+import type { LanguageDefinition } from '../../src/languages/languageDefinition.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { FakeHost, type FakeHostOptions } from '../host/fakeHost.ts';
 import { ManualClock } from '../host/manualClock.ts';
@@ -27,7 +28,11 @@ export class EngineBench {
   readonly logged: string[] = [];
   readonly engine: Engine;
 
-  constructor(options: OptionsInput = {}, host: FakeHostOptions = {}) {
+  constructor(
+    options: OptionsInput = {},
+    host: FakeHostOptions = {},
+    languages: readonly LanguageDefinition[] = LANGUAGES,
+  ) {
     this.engine = createEngine({
       connect: () => {
         const made = new FakeHost({ clock: this.clock, ...host });
@@ -39,7 +44,7 @@ export class EngineBench {
       clock: this.clock,
       log: this.#log(),
       identity: { machine: 'test', owner: `${process.pid}:` },
-      languages: LANGUAGES,
+      languages,
       images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
     });
   }
