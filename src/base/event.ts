@@ -21,3 +21,25 @@ export class Emitter<T> implements Disposable {
     this.#listeners.clear();
   }
 }
+
+/** An emitter that fires at most once for each turn of the event loop, however often it is marked. */
+export class CoalescingEmitter implements Disposable {
+  readonly #emitter = new Emitter<void>();
+  #scheduled: Disposable | null = null;
+
+  readonly event: Event<void> = this.#emitter.event;
+
+  mark(): void {
+    if (this.#scheduled) return;
+    const handle = setImmediate(() => {
+      this.#scheduled = null;
+      this.#emitter.fire();
+    });
+    this.#scheduled = toDisposable(() => clearImmediate(handle));
+  }
+
+  dispose(): void {
+    this.#scheduled?.dispose();
+    this.#emitter.dispose();
+  }
+}

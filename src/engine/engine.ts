@@ -1,31 +1,19 @@
-import { toDisposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
-import { isOwnImage, LABEL } from '../host/labels.ts';
 import type { CellPlace, Draft } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
-import { Changes } from './changes.ts';
 import type { EngineDependencies } from './deps.ts';
 import { Environment } from './environment/environment.ts';
 import { Hosts } from './environment/hostManager.ts';
+import { buildImage } from './environment/images.ts';
 import { checkAll, goalsOf, type RunTask, tryAll } from './lean/proofs.ts';
-import { MemoryPoll } from './memory.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
-import {
-  engineClosed,
-  foreignImage,
-  noImageBuilder,
-  otherLanguage,
-  problemOf,
-  sessionLimit,
-  unknownLanguage,
-} from './problems.ts';
+import { engineClosed, otherLanguage, unknownLanguage } from './problems.ts';
 import { notRun } from './run/result.ts';
 import { newRunId, type Run, runInSession, runOnce } from './run/run.ts';
 import { requestProblem } from './run/validateRequest.ts';
-import type { Session } from './session/session.ts';
 import { Sessions } from './session/sessions.ts';
-import { snapshotOf } from './snapshot.ts';
+import { Snapshots } from './snapshot.ts';
 import type {
   BuildExtras,
   CheckAnswer,
@@ -47,7 +35,7 @@ import type {
   TacticsRequest,
 } from './types.ts';
 
-/** An engine; with `pool.prewarm` it starts sandboxes at once, otherwise nothing before its first use. */
+/** An engine. With `pool.prewarm` it starts sandboxes at once, otherwise on first use. */
 export function createEngine(deps: EngineDependencies): Engine {
   return new LiveEngine(deps);
 }
@@ -56,41 +44,31 @@ const IGNORE = () => {};
 
 class LiveEngine implements Engine {
   readonly languages: readonly LanguageDefinition[];
+  readonly onDidChange: Event<void>;
   readonly #deps: EngineDependencies;
-  readonly #changes = new Changes();
-  readonly #sessions = new Sessions();
   readonly #hosts: Hosts;
   readonly #environments: ReadonlyMap<string, Environment>;
-  readonly #memory: MemoryPoll;
+  readonly #sessions: Sessions;
+  readonly #snapshots: Snapshots;
   #options: Options;
-  #running = 0;
-  #snapshot: Snapshot | null = null;
   #disposed: Promise<void> | null = null;
 
   constructor(deps: EngineDependencies) {
+    const { languages, options, clock, log } = deps;
+    const onChange = () => this.#snapshots.invalidate();
     this.#deps = deps;
-    this.languages = deps.languages;
-    this.#options = deps.options;
-    this.#hosts = new Hosts(deps, () => this.#onChange());
+    this.languages = languages;
+    this.#options = options;
+    this.#hosts = new Hosts(deps, onChange);
     this.#environments = new Map(
-      deps.languages.map((language) => [language.id, new Environment(language, deps, this.#hosts)]),
+      languages.map((language) => [language.id, new Environment(language, deps, this.#hosts)]),
     );
-    this.#memory = new MemoryPoll(
-      deps.clock,
-      () => this.#all().flatMap((environment) => environment.sandboxes()),
-      () => this.#onChange(),
-    );
-    for (const environment of this.#all()) environment.onDidChange(() => this.#onChange());
+    const environments = this.#all();
+    this.#sessions = new Sessions({ clock, log, onChange });
+    this.#snapshots = new Snapshots({ hosts: this.#hosts, environments, sessions: this.#sessions, clock });
+    this.onDidChange = this.#snapshots.onDidChange;
+    for (const environment of environments) environment.onDidChange(onChange);
   }
-
-  readonly onDidChange: Event<void> = (listener) => {
-    const subscription = this.#changes.event(listener);
-    this.#memory.watch();
-    return toDisposable(() => {
-      subscription.dispose();
-      this.#memory.unwatch();
-    });
-  };
 
   async run(
     request: RunRequest,
@@ -118,45 +96,19 @@ class LiveEngine implements Engine {
     if (this.#disposed) return refused(engineClosed());
     const environment = this.#environments.get(language);
     if (!environment) return refused(this.#unknownLanguage(language));
-    const added = this.#sessions.add(environment.definition.sessionPrefix, this.#options.sessions.max, {
-      owner,
-      environment: environment.id,
-      languageId: environment.definition.id,
-      language: environment.language,
-      clock: this.#deps.clock,
-      log: this.#deps.log,
-      lease: (signal) => environment.lease(owner, 'session', { signal }),
-      onChange: () => this.#onChange(),
-    });
-    if (!added.ok) return added;
-    const problem = await added.value.start(signal);
-    if (!problem) return this.#told(added.value);
-    this.#sessions.close(added.value, 'it could not start');
-    return refused(problem);
+    return this.#sessions.open(environment, owner, this.#options.sessions.max, signal);
   }
 
   async closeSession(id: string): Promise<Result<SessionInfo>> {
-    const found = this.#sessions.find(id);
-    if (!found.ok) return found;
-    this.#sessions.close(found.value, 'it was closed');
-    this.#onChange();
-    return this.#told(found.value);
+    return this.#sessions.close(id);
   }
 
   async interruptSession(id: string): Promise<Result<SessionInfo>> {
-    const found = this.#sessions.find(id);
-    if (!found.ok) return found;
-    found.value.interrupt();
-    return this.#told(found.value);
+    return this.#sessions.interrupt(id);
   }
 
-  async restartSession(id: string): Promise<Result<SessionInfo>> {
-    const found = this.#sessions.find(id);
-    if (!found.ok) return found;
-    const { max } = this.#options.sessions;
-    if (!found.value.isLive && !this.#sessions.hasRoom(max)) return refused(sessionLimit(max));
-    const problem = await found.value.restart();
-    return problem ? refused(problem) : this.#told(found.value);
+  restartSession(id: string): Promise<Result<SessionInfo>> {
+    return this.#sessions.restart(id, this.#options.sessions.max);
   }
 
   async complete(
@@ -166,23 +118,20 @@ class LiveEngine implements Engine {
     signal?: AbortSignal,
     cell?: string,
   ): Promise<Result<Completions>> {
-    const found = this.#sessions.find(sessionId);
-    if (!found.ok) return found;
     const nothing = { start: cursor, end: cursor, matches: [] };
-    if (Buffer.byteLength(code) > MAX_CODE_BYTES) return { ok: true, value: nothing };
-    return found.value.ask((interpreter) => interpreter.complete(code, cursor, cell), nothing, signal);
+    if (Buffer.byteLength(code) <= MAX_CODE_BYTES) {
+      return this.#sessions.ask(sessionId, (one) => one.complete(code, cursor, cell), nothing, signal);
+    }
+    const found = this.#sessions.find(sessionId);
+    return found.ok ? { ok: true, value: nothing } : found;
   }
 
-  async hover(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<string | null>> {
-    const found = this.#sessions.find(sessionId);
-    if (!found.ok) return found;
-    return found.value.ask(async (interpreter) => (await interpreter.hover?.(draft)) ?? null, null, signal);
+  hover(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<string | null>> {
+    return this.#sessions.ask(sessionId, async (one) => (await one.hover?.(draft)) ?? null, null, signal);
   }
 
-  async definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<readonly CellPlace[]>> {
-    const found = this.#sessions.find(sessionId);
-    if (!found.ok) return found;
-    return found.value.ask(async (interpreter) => (await interpreter.definition?.(draft)) ?? [], [], signal);
+  definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<readonly CellPlace[]>> {
+    return this.#sessions.ask(sessionId, async (one) => (await one.definition?.(draft)) ?? [], [], signal);
   }
 
   async stopSandbox(id: string): Promise<void> {
@@ -193,25 +142,14 @@ class LiveEngine implements Engine {
     language: string,
     onLine: (line: string) => void,
     signal?: AbortSignal,
-    { buildArgs, folders }: BuildExtras = {},
+    extras: BuildExtras = {},
   ): Promise<Result<string>> {
     const environment = this.#environments.get(language);
     if (!environment) return refused(this.#unknownLanguage(language));
-    const tag = environment.image;
-    if (!isOwnImage(tag)) return refused(foreignImage(language, tag));
+    const source = () => this.#deps.images(language);
     const { images } = this.#hosts.current;
-    if (!images) return refused(noImageBuilder(language));
-    try {
-      const source = await this.#deps.images(language);
-      const { baseImage } = this.#options.docker;
-      const args = { ...source.buildArgs, ...(baseImage && { BASE: baseImage }), ...buildArgs };
-      const build = { ...source, buildArgs: args, folders: { ...folders }, tag, labels: { [LABEL.managed]: 'true' } };
-      await images.build(build, onLine, signal);
-    } catch (error) {
-      return refused(problemOf(error));
-    }
-    environment.refresh();
-    return { ok: true, value: tag };
+    const { baseImage } = this.#options.docker;
+    return buildImage(environment, { ...extras, images, source, baseImage, onLine, signal });
   }
 
   async preflight(signal?: AbortSignal): Promise<Preflight> {
@@ -223,8 +161,7 @@ class LiveEngine implements Engine {
   }
 
   snapshot(): Snapshot {
-    this.#snapshot ??= snapshotOf(this.#hosts, this.#all(), this.#sessions.all(), this.#memory, this.#running);
-    return this.#snapshot;
+    return this.#snapshots.current;
   }
 
   configure(options: Options): void {
@@ -232,7 +169,7 @@ class LiveEngine implements Engine {
     this.#options = options;
     this.#hosts.configure(options.docker);
     for (const environment of this.#all()) environment.configure(options);
-    this.#onChange();
+    this.#snapshots.invalidate();
   }
 
   dispose(): Promise<void> {
@@ -245,25 +182,20 @@ class LiveEngine implements Engine {
     const runId = newRunId();
     const problem = this.#disposed ? engineClosed() : requestProblem(request);
     if (problem) return notRun(runId, problem, request.sessionId);
-    this.#count(1);
-    try {
-      return await this.#start({ ...given, runId, limits: this.#options.limits });
-    } finally {
-      this.#count(-1);
-    }
+    return this.#snapshots.whileRunning(() => this.#start({ ...given, runId, limits: this.#options.limits }));
   }
 
-  /** Bytes that one run may say. */
+  /** Output limit of one run, in bytes. */
   get #outputLimit(): number {
     return this.#options.limits.outputKb * 1024;
   }
 
   #runTask({ task, ...request }: Parameters<RunTask>[0], signal: AbortSignal | undefined): Promise<RunResult> {
-    // Many at a time would each listen to the caller's own signal, which warns of that.
+    // Many listeners on the caller's own signal cause a warning.
     return this.#run({ request, task, onOutput: IGNORE, signal: signal && AbortSignal.any([signal]) });
   }
 
-  /** The text that a session of Lean stands on; empty without a session. */
+  /** The text of a Lean session; empty without a session. */
   async #textOf(sessionId: string | undefined, signal?: AbortSignal): Promise<Result<string>> {
     if (sessionId === undefined) return { ok: true, value: '' };
     const found = this.#sessions.find(sessionId);
@@ -282,11 +214,11 @@ class LiveEngine implements Engine {
   }
 
   async #end(): Promise<void> {
-    this.#memory.dispose();
+    this.#snapshots.stopPolling();
     this.#sessions.closeAll('Hothouse has shut down');
     await Promise.all(this.#all().map((environment) => environment.dispose()));
     await this.#hosts.dispose();
-    this.#changes.dispose();
+    this.#snapshots.dispose();
   }
 
   #all(): readonly Environment[] {
@@ -298,21 +230,6 @@ class LiveEngine implements Engine {
       given,
       this.languages.map(({ id }) => id),
     );
-  }
-
-  #told(session: Session): Result<SessionInfo> {
-    return { ok: true, value: session.info() };
-  }
-
-  #count(change: 1 | -1): void {
-    this.#running += change;
-    this.#onChange();
-  }
-
-  #onChange(): void {
-    this.#snapshot = null;
-    this.#changes.mark();
-    this.#memory.wake();
   }
 }
 

@@ -1,33 +1,74 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Environment } from '../environment/environment.ts';
 import { endedSession, sessionLimit, unknownSession } from '../problems.ts';
-import type { Result } from '../types.ts';
-import { Session, type SessionDependencies } from './session.ts';
+import type { Owner, Result, SessionInfo } from '../types.ts';
+import type { Question } from './questions.ts';
+import { Session } from './session.ts';
 
 /** Ended sessions that stay listed; the oldest are closed first. */
 const MAX_ENDED = 32;
 /** Closed sessions whose reason is remembered. */
 const MAX_REMEMBERED = 1_000;
 
+/** What the sessions of an engine share. */
+export interface SessionsDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onChange: () => void;
+}
+
 /** The sessions of an engine. */
 export class Sessions {
+  readonly #deps: SessionsDependencies;
   readonly #open = new Map<string, Session>();
   readonly #closed = new Map<string, string>();
+
+  constructor(deps: SessionsDependencies) {
+    this.#deps = deps;
+  }
 
   all(): readonly Session[] {
     return [...this.#open.values()];
   }
 
-  /** A new session that has not started yet, unless `max` are live; `prefix` begins its id. */
-  add(prefix: string, max: number, deps: Omit<SessionDependencies, 'id'>): Result<Session> {
-    if (!this.hasRoom(max)) return { ok: false, error: sessionLimit(max) };
-    const session = new Session({ ...deps, id: newSessionId(prefix) });
-    this.#open.set(session.id, session);
-    this.#trim();
-    return { ok: true, value: session };
+  /** Opens a session with a sandbox of the environment, unless `max` are live. */
+  async open(environment: Environment, owner: Owner, max: number, signal?: AbortSignal): Promise<Result<SessionInfo>> {
+    if (!this.#hasRoom(max)) return { ok: false, error: sessionLimit(max) };
+    const session = this.#add(environment, owner);
+    const problem = await session.start(signal);
+    if (!problem) return { ok: true, value: session.info() };
+    this.#close(session, 'it could not start');
+    return { ok: false, error: problem };
   }
 
-  hasRoom(max: number): boolean {
-    return this.all().filter(({ isLive }) => isLive).length < max;
+  /** Ends a session and its sandbox. */
+  close(id: string): Result<SessionInfo> {
+    return this.#with(id, (session) => {
+      this.#close(session, 'it was closed');
+      this.#deps.onChange();
+    });
+  }
+
+  interrupt(id: string): Result<SessionInfo> {
+    return this.#with(id, (session) => session.interrupt());
+  }
+
+  /** Gives a session a new interpreter; one that has ended counts toward `max` again. */
+  async restart(id: string, max: number): Promise<Result<SessionInfo>> {
+    const found = this.find(id);
+    if (!found.ok) return found;
+    const session = found.value;
+    if (!session.isLive && !this.#hasRoom(max)) return { ok: false, error: sessionLimit(max) };
+    const problem = await session.restart();
+    return problem ? { ok: false, error: problem } : { ok: true, value: session.info() };
+  }
+
+  /** Asks the interpreter of a session a question; see `Session.ask`. */
+  async ask<T>(id: string, question: Question<T>, nothing: T, signal?: AbortSignal): Promise<Result<T>> {
+    const found = this.find(id);
+    return found.ok ? found.value.ask(question, nothing, signal) : found;
   }
 
   /** The session of that id, or why there is none. */
@@ -38,8 +79,35 @@ export class Sessions {
     return { ok: false, error: reason ? endedSession(id, reason, false) : unknownSession(id, [...this.#open.keys()]) };
   }
 
+  closeAll(reason: string): void {
+    for (const session of this.all()) this.#close(session, reason);
+  }
+
+  #with(id: string, act: (session: Session) => void): Result<SessionInfo> {
+    const found = this.find(id);
+    if (!found.ok) return found;
+    act(found.value);
+    return { ok: true, value: found.value.info() };
+  }
+
+  #add(environment: Environment, owner: Owner): Session {
+    const { definition, language } = environment;
+    const session = new Session({
+      ...this.#deps,
+      id: newSessionId(definition.sessionPrefix),
+      owner,
+      environment: environment.id,
+      languageId: definition.id,
+      language,
+      lease: (signal) => environment.lease(owner, 'session', { signal }),
+    });
+    this.#open.set(session.id, session);
+    this.#trim();
+    return session;
+  }
+
   /** Ends a session and removes it from the list; `reason` as in `it was closed`. */
-  close(session: Session, reason: string): void {
+  #close(session: Session, reason: string): void {
     this.#open.delete(session.id);
     this.#closed.set(session.id, reason);
     const [oldest] = this.#closed.keys();
@@ -47,14 +115,14 @@ export class Sessions {
     session.close(reason);
   }
 
-  closeAll(reason: string): void {
-    for (const session of this.all()) this.close(session, reason);
+  #hasRoom(max: number): boolean {
+    return this.all().filter(({ isLive }) => isLive).length < max;
   }
 
   #trim(): void {
     const ended = this.all().filter(({ isLive }) => !isLive);
     for (const session of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) {
-      this.close(session, 'it had ended before and was not restarted');
+      this.#close(session, 'it had ended before and was not restarted');
     }
   }
 }
