@@ -1,1 +1,1 @@
-"""The processes that Hothouse keeps inside a sandbox: init, relay and the interpreters' drivers."""
+"""The agent of a sandbox: init (PID 1), the relay and the Python driver."""

@@ -1,21 +1,21 @@
-"""What init and its container held when they were new; a reset has to come back to it."""
+"""The state of init and its container before the first run, which every reset must restore."""
 
 import os
 import time
 
 from . import kernel, sockets
-from .standing import standing
+from .attributes import process_attributes
 
-# The kernel keeps some memory of what has gone: names it looked up, charges of each CPU, stacks for the next process.
+# The kernel keeps some memory after its user has gone: path names, per-CPU charges, stacks for the next process.
 _SLACK_BYTES = 16 << 20
-# It frees some only a moment later. Seconds.
-_PATIENCE = 0.05
-_PAUSE = 0.002
+# It frees some of it only a moment later. Seconds.
+_SETTLE_TIMEOUT = 0.05
+_SETTLE_PAUSE = 0.002
 _DEVICES = tuple("/dev/" + name for name in ("null", "zero", "full", "random", "urandom", "tty"))
 
 
-def _touched():
-    """When the devices were last changed that everybody may write to, and so may give another time."""
+def _device_times():
+    """When the world-writable devices were last changed. Every process can set these times."""
     return {path: os.stat(path).st_mtime_ns for path in _DEVICES if os.path.exists(path)}
 
 
@@ -24,32 +24,33 @@ class Baseline:
 
     def __init__(self):
         self._descriptors = kernel.Descriptors()
-        self._standing = standing()
+        self._attributes = process_attributes()
         self._sockets = sockets.used()
-        self._devices = _touched()
-        # What the container needs beside init. Taken only now: what is there later may be a run's.
-        self._beside = (kernel.memory_used() or 0) - kernel.own_memory()
-        self.settle()
+        self._devices = _device_times()
+        # Memory of the container in addition to init's. Measured once: what is there later may be a run's.
+        self._other_bytes = (kernel.memory_used() or 0) - kernel.own_memory()
+        self.record()
 
-    def settle(self, *passing):
-        """Takes init as it is now for the measure: it has imported modules. `passing` descriptors don't count."""
-        self._fds = self._descriptors.open() - frozenset(passing)
-        self._bytes = self._beside + kernel.own_memory()
+    def record(self, *temporary):
+        """Takes init as it is now as the state to restore; `temporary` descriptors don't count."""
+        self._fds = self._descriptors.open() - frozenset(temporary)
+        self._bytes = self._other_bytes + kernel.own_memory()
 
     def compare(self):
-        """(leftovers, open descriptors, bytes of memory) after everything else has gone."""
+        """(leftovers, count of open descriptors, bytes of memory) once every other process has ended."""
         fds = self._descriptors.open()
         left = ["descriptor %d" % fd for fd in sorted(fds ^ self._fds)]
-        left += ["standing: " + name for name, value in standing().items() if value != self._standing[name]]
-        left += ["times of " + path for path, times in _touched().items() if times != self._devices.get(path)]
-        # Before the memory, which they may hold.
+        now = process_attributes()
+        left += ["attribute: " + name for name, value in now.items() if value != self._attributes[name]]
+        left += ["times of " + path for path, times in _device_times().items() if times != self._devices.get(path)]
+        # Before the memory, which sockets may hold.
         if not self._sockets_settled():
             left.append("sockets: %s instead of %s" % (sockets.used(), self._sockets))
         used = self._settled_memory()
         if used is None:
-            left.append("memory: the kernel does not tell")
+            left.append("memory: unknown")
         elif used > self._bytes + _SLACK_BYTES:
-            left.append("memory: %d bytes more than at first" % (used - self._bytes))
+            left.append("memory: %d bytes more than before the first run" % (used - self._bytes))
         return left, len(fds), used or 0
 
     def _sockets_settled(self):
@@ -57,16 +58,16 @@ class Baseline:
             return False
         if sockets.used() == self._sockets:
             return True
-        sockets.collect()
-        deadline = time.monotonic() + _PATIENCE
+        sockets.trigger_collection()
+        deadline = time.monotonic() + _SETTLE_TIMEOUT
         while sockets.used() != self._sockets and time.monotonic() < deadline:
-            time.sleep(_PAUSE)
+            time.sleep(_SETTLE_PAUSE)
         return sockets.used() == self._sockets
 
     def _settled_memory(self):
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _SETTLE_TIMEOUT
         used = kernel.memory_used()
         while used is not None and used > self._bytes + _SLACK_BYTES and time.monotonic() < deadline:
-            time.sleep(_PAUSE)
+            time.sleep(_SETTLE_PAUSE)
             used = kernel.memory_used()
         return used

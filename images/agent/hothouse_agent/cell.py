@@ -1,4 +1,4 @@
-"""Runs one cell in a namespace: the value of its last expression, top-level await, errors in the user's lines."""
+"""Runs one cell in a namespace: shows the value of its last expression, awaits at top level, reports errors."""
 
 import __future__
 import ast
@@ -13,8 +13,9 @@ from . import shell
 _FUTURES = 0
 for _name in __future__.all_feature_names:
     _FUTURES |= getattr(__future__, _name).compiler_flag
-_OURS = "<hothouse>/"
-# inspect.CO_COROUTINE, without the weight of inspect.
+# The file names of the agent's own modules; see boot.py.
+_AGENT_FILES = "<hothouse>/"
+# inspect.CO_COROUTINE, without the cost of importing inspect.
 _CO_COROUTINE = 0x80
 
 
@@ -34,7 +35,7 @@ class Runner:
         self._loop = None
 
     def run(self, code, name, publisher):
-        """Runs `code`; raises nothing but what a broken driver would."""
+        """Runs `code` and returns its `End`; raises only when the driver itself is broken."""
         # Tracebacks then show the user's own lines.
         linecache.cache[name] = (len(code), None, code.splitlines(True), name)
         try:
@@ -67,7 +68,7 @@ class Runner:
             return self._code(code, name, "exec", ast.PyCF_ONLY_AST)
         except SyntaxError as error:
             broken = error
-        # Magics and shell escapes are no Python; most code has none, and pays nothing for them.
+        # Magics and shell escapes are not Python. Most code has none and does not get here.
         changed = shell.transform(code)
         if changed is None or changed.strip() == code.strip():
             raise broken.with_traceback(None)
@@ -106,7 +107,7 @@ class Runner:
             task.cancel()
             self._loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
         except BaseException:
-            # An interrupt that comes while a loop stops leaves it marked as running: no loop could run after it.
+            # An interrupt while a loop stops leaves it marked as running, so that no other loop could run.
             asyncio._set_running_loop(None)
             self._loop = None
 
@@ -121,7 +122,7 @@ def _exited(error):
     if code is None:
         return End("ok", 0)
     if isinstance(code, int):
-        # As of a process: what is no C long counts as -1.
+        # As for a process: what does not fit a C long counts as -1.
         status = code & 0xFF if -(1 << 63) <= code < 1 << 63 else 0xFF
         return End("error", status, _exit_error(_text(code))) if code else End("ok", 0)
     print(_text(code), file=sys.stderr)
@@ -163,13 +164,13 @@ def _hide_driver(report):
     seen = set()
     while report is not None and id(report) not in seen:
         seen.add(id(report))
-        frames = [frame for frame in report.stack if not frame.filename.startswith(_OURS)]
+        frames = [frame for frame in report.stack if not frame.filename.startswith(_AGENT_FILES)]
         report.stack = traceback.StackSummary.from_list(frames)
         report = report.__cause__ or report.__context__
 
 
 def finish_threads():
-    """What Python does when a program's main thread has ended: joins threads, runs exit functions."""
-    # Not join(): the threads of executors wait for more to do until they are told that there is none.
+    """Does what Python does at the end of a program's main thread: joins threads, runs exit functions."""
+    # Not join(): the threads of executors wait for work until this call ends them.
     threading._shutdown()
     atexit._run_exitfuncs()

@@ -3,11 +3,11 @@
 import os
 import sys
 
-from . import gate, interpreter, kernel, surroundings
+from . import gate, interpreter, kernel, environment
 
 
 def prepare():
-    """Called in the zygote after each preloaded module: what every child would do again is done once."""
+    """In the zygote, after each preloaded module: does once what every child would have to do."""
     interpreter.prepare()
 
 
@@ -15,7 +15,7 @@ def main(message, fds):
     """Becomes the process that `message` describes; never returns."""
     os.setsid()
     gate.remove()
-    surroundings.enter_run()
+    environment.enter_run()
     kernel.set_dumpable(True)
     _offer_to_oom_killer()
     try:
@@ -29,13 +29,13 @@ def main(message, fds):
 
 
 def _offer_to_oom_killer():
-    # The kernel then takes the run and not the agent. Plain calls: a text file's codec costs 0.8 ms after a fork.
+    # The kernel then kills the run and not the agent. Plain calls: opening a text file costs 0.8 ms after a fork.
     fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
     os.write(fd, b"1000")
     os.close(fd)
 
 
-def _place(stdin, stdout, stderr):
+def _install_streams(stdin, stdout, stderr):
     for fd, number in ((stdin, 0), (stdout, 1), (stderr, 2)):
         os.dup2(fd, number)
 
@@ -50,9 +50,9 @@ def _close_all_but(*keep):
 
 def _exec(message, fds):
     *streams, failure = fds
-    _place(*streams)
+    _install_streams(*streams)
     _close_all_but(failure)
-    # Gone with a start that succeeds: what comes out of it is ours.
+    # Closed by a start that succeeds, so that only this function writes to it.
     os.set_inheritable(failure, False)
     subject = message["cwd"]
     try:
@@ -66,7 +66,7 @@ def _exec(message, fds):
 
 def _python(message, fds):
     stdout, stderr, events, requests = fds
-    _place(os.open("/dev/null", os.O_RDONLY), stdout, stderr)
+    _install_streams(os.open("/dev/null", os.O_RDONLY), stdout, stderr)
     _close_all_but(events, requests)
     os.set_inheritable(events, False)
     os.set_inheritable(requests, False)

@@ -1,9 +1,9 @@
-"""Completions for an editor: by IPython, or by rlcompleter where the image has no IPython."""
+"""Completions for an editor, from IPython, or from rlcompleter where the image has no IPython."""
 
 from . import shell
 
 _MAX_MATCHES = 500
-# Nobody reads longer ones.
+# Longer ones are of no use in an editor.
 _MAX_MATCH = 1_000
 
 
@@ -12,7 +12,7 @@ def _units(text):
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _plain(code, cursor, namespace):
+def _from_rlcompleter(code, cursor, namespace):
     import re
     import rlcompleter
 
@@ -27,16 +27,16 @@ def _plain(code, cursor, namespace):
     return cursor - len(word), cursor, [match.rstrip("(") for match in matches]
 
 
-def nothing(request):
-    """The payload of a completions event that offers nothing."""
+def no_matches(request):
+    """The payload of a completions event without matches."""
     return {"start": request["cursor"], "end": request["cursor"], "matches": []}
 
 
 def complete(request, namespace):
-    """The payload of a completions event. Raises what code of the user raises that is asked (properties, __dir__)."""
+    """The payload of a completions event. Raises what properties and `__dir__` of user code raise."""
     code = request["code"]
     cursor = len(code.encode("utf-16-le", "surrogatepass")[: 2 * request["cursor"]].decode("utf-16-le", "ignore"))
-    start, end, matches = shell.complete(code, cursor) or _plain(code, cursor, namespace)
+    start, end, matches = shell.complete(code, cursor) or _from_rlcompleter(code, cursor, namespace)
     return {
         "start": _units(code[:start]),
         "end": _units(code[:end]),

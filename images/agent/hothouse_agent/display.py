@@ -1,4 +1,4 @@
-"""What objects look like: mime bundles, and the events that carry them."""
+"""Mime bundles of objects, and the events that carry them."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ def _plain(value):
 
 
 def _called(value, method):
-    # Classes have the methods too, but unbound; objects with a catch-all __getattr__ claim to have everything.
+    # Classes have these methods unbound; objects with a catch-all __getattr__ seem to have every method.
     if isinstance(value, type) or getattr(value, "_hothouse_no_such_method_", None) is not None:
         return None
     function = getattr(value, method, None)
@@ -38,14 +38,14 @@ def _called(value, method):
     return shown[0] if isinstance(shown, tuple) else shown
 
 
-def _carried(content):
+def _to_json(content):
     if isinstance(content, (bytes, bytearray)):
         return base64.b64encode(content).decode()
     return content
 
 
 def _clean(value, depth=0):
-    """The same with what JSON can say; what is nested too deep is cut there."""
+    """`value` as JSON can carry it, cut where it is nested too deep."""
     if isinstance(value, (str, int, type(None))):
         return value
     if isinstance(value, float):
@@ -58,12 +58,12 @@ def _clean(value, depth=0):
 
 
 class Publisher:
-    """Turns what user code shows into events, at most `most` of them and `limit` bytes for a run."""
+    """Turns what user code displays into events, at most `max_events` and `max_bytes` for a run; counts the rest."""
 
-    def __init__(self, emit, limit, most):
+    def __init__(self, emit, max_bytes, max_events):
         self._emit = emit
-        self._limit = limit
-        self._most = most
+        self._max_bytes = max_bytes
+        self._max_events = max_events
         self._formatters = [self._by_methods]
         self._end_hooks = []
         self.restart()
@@ -74,7 +74,7 @@ class Publisher:
         self.dropped = 0
 
     def add_formatter(self, formatter, general=False):
-        """`formatter(value)` gives a mime bundle or None; general ones are asked after those for a single type."""
+        """`formatter(value)` returns a mime bundle or None; general ones are called after those for a single type."""
         self._formatters.insert(len(self._formatters) - 1 if general else 0, formatter)
 
     def at_end_of_cell(self, hook):
@@ -89,7 +89,7 @@ class Publisher:
             found = formatter(value)
             if found:
                 break
-        data = {mime: _carried(content) for mime, content in found.items() if content is not None}
+        data = {mime: _to_json(content) for mime, content in found.items() if content is not None}
         if "text/plain" not in data:
             data["text/plain"] = _plain(value)
         return data
@@ -112,10 +112,10 @@ class Publisher:
         try:
             text = json.dumps(data, allow_nan=False)
         except (TypeError, ValueError):
-            # What JSON has no word for: NaN, which charts leave out, and objects, of which there is a text.
+            # JSON has no NaN, which charts leave out, and no objects, which become text.
             data = _clean(data)
             text = json.dumps(data)
-        if self._sent + len(text) > self._limit or self._count > self._most or not jsonshape.fits(text):
+        if self._sent + len(text) > self._max_bytes or self._count > self._max_events or not jsonshape.fits(text):
             self.dropped += 1
             return
         self._sent += len(text)
@@ -126,17 +126,17 @@ class Publisher:
 
     def show(self, data, identifier=None, update=False):
         """Publishes a ready mime bundle."""
-        self._publish("update" if update else "display", {m: _carried(c) for m, c in data.items()}, id=identifier)
+        self._publish("update" if update else "display", {m: _to_json(c) for m, c in data.items()}, id=identifier)
 
     def clear(self, wait=False):
         self._count += 1
-        if self._count <= self._most:
+        if self._count <= self._max_events:
             self._emit("clear", wait=bool(wait))
         else:
             self.dropped += 1
 
     def display(self, *values, raw=False, display_id=None, update=False, **_):
-        """Shows each value with every representation it has, as IPython's function of the same name does."""
+        """Displays each value in every form it has, as the function of IPython does."""
         identifier = _new_id() if display_id is True else display_id
         for value in values:
             self.show(value if raw else self.bundle(value), identifier, update)

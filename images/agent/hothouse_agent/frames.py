@@ -8,18 +8,18 @@ import struct
 HEADER = struct.Struct(">BII")
 COUNTS = struct.Struct(">QQ")
 MAX_PAYLOAD = 16 * 1024 * 1024
-_GATHER = 1 << 16
+_FLUSH_BYTES = 1 << 16
 
 HELLO, START, RUN, INPUT, CLOSE_INPUT, RESET, REQUEST = range(1, 8)
 READY, STDOUT, STDERR, EVENT, EXIT, REPLY = range(65, 71)
 
 
 class Closed(Exception):
-    """The engine has gone, or speaks nonsense; its text says how that showed."""
+    """The engine has gone or broke the protocol; the text says how."""
 
 
 class Reader:
-    """Reads frames from a descriptor, never a byte beyond the frame it returns: what follows may be for a successor."""
+    """Reads frames from a descriptor, and no byte beyond a frame: what follows may be for the next relay."""
 
     def __init__(self, fd):
         self._fd = fd
@@ -28,7 +28,7 @@ class Reader:
         self._header = None
 
     def read(self):
-        """The next frame as (type, channel, payload), or None when more bytes must come first. Raises Closed."""
+        """The next frame as (type, channel, payload), or None when more bytes must come first. Raises `Closed`."""
         data = os.read(self._fd, min(self._missing, 1 << 20)) if self._missing else b""
         if self._missing and not data:
             raise Closed("stdin has ended")
@@ -50,32 +50,32 @@ class Reader:
 
 class Writer:
     """
-    Gathers frames and writes them to a descriptor: each write wakes several processes on its way to the engine. Raises
-    Closed when nobody takes them for `patience` seconds.
+    Collects frames and writes them together: each write wakes several processes on its way to the engine. Raises
+    `Closed` when nothing is read for `timeout` seconds.
     """
 
-    def __init__(self, fd, patience):
+    def __init__(self, fd, timeout):
         os.set_blocking(fd, False)
         self._fd = fd
-        self._gathered = bytearray()
-        self._patience = patience
+        self._pending = bytearray()
+        self._timeout = timeout
         self._poll = select.poll()
         self._poll.register(fd, select.POLLOUT)
 
     def raw(self, data):
-        self._gathered += data
-        if len(self._gathered) >= _GATHER:
+        self._pending += data
+        if len(self._pending) >= _FLUSH_BYTES:
             self.flush()
 
     def flush(self):
-        data, self._gathered = self._gathered, bytearray()
+        data, self._pending = self._pending, bytearray()
         view = memoryview(data)
         while view:
             try:
                 view = view[os.write(self._fd, view) :]
             except BlockingIOError:
-                if not self._poll.poll(self._patience * 1000):
-                    raise Closed("nobody reads stdout") from None
+                if not self._poll.poll(self._timeout * 1000):
+                    raise Closed("stdout is not read") from None
             except OSError as error:
                 raise Closed("stdout: %s" % error.strerror) from None
 

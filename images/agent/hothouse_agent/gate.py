@@ -1,18 +1,18 @@
-"""Keeps the permanent processes from importing anything while a run may have planted what is imported."""
+"""Keeps the permanent processes from importing modules that a run may have planted."""
 
 import contextlib
 import sys
 
 
 class _Gate:
-    """Asked before every other finder of modules."""
+    """The first finder of modules on the path."""
 
     def __init__(self):
         self.closed = False
 
     def find_spec(self, name, path=None, target=None):
         if self.closed:
-            raise ImportError("the agent imports nothing now: " + name)
+            raise ImportError("the agent may not import now: " + name)
         return None
 
 
@@ -20,20 +20,20 @@ _gate = _Gate()
 
 
 def close():
-    """From now on no import of a new module succeeds in this process."""
+    """Refuses every import of a new module in this process."""
     if _gate not in sys.meta_path:
         sys.meta_path.insert(0, _gate)
     _gate.closed = True
 
 
 def remove():
-    """For a process that will be a run's: it imports what it likes."""
+    """For a process that will execute user code, which may import anything."""
     sys.meta_path.remove(_gate)
 
 
 @contextlib.contextmanager
 def opened():
-    """Lets imports through for a while."""
+    """Allows imports for a while."""
     _gate.closed = False
     try:
         yield

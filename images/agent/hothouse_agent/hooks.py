@@ -1,4 +1,4 @@
-"""Calls a function when a module has been imported, at once if it already was."""
+"""Calls a function once a module is imported, at once if it already was."""
 
 import importlib.util
 import sys
@@ -7,19 +7,19 @@ import sys
 class _Watcher:
     def __init__(self):
         self._waiting = {}
-        self._looking = set()
+        self._searching = set()
 
     def watch(self, name, action):
         self._waiting[name] = action
 
     def find_spec(self, name, path=None, target=None):
-        if name not in self._waiting or name in self._looking:
+        if name not in self._waiting or name in self._searching:
             return None
-        self._looking.add(name)
+        self._searching.add(name)
         try:
             spec = importlib.util.find_spec(name)
         finally:
-            self._looking.discard(name)
+            self._searching.discard(name)
         if spec is None or spec.loader is None:
             return None
         load = spec.loader.exec_module

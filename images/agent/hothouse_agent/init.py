@@ -1,7 +1,5 @@
-"""PID 1: the zygote. Forks the relay and the children, reaps, kills and wipes; never sees a byte of a run."""
+"""PID 1: forks the relay and the children, reaps, kills and wipes. Never reads a byte that a run has written."""
 
-import gc
-import importlib
 import json
 import os
 import select
@@ -10,12 +8,13 @@ import socket
 import sys
 import time
 
-from . import baseline, children, gate, kernel, relay, surroundings, wipe
+from . import baseline, children, environment, gate, kernel, relay, wipe, zygote
 
-# A pause before each preloaded module, so that a run that has just been asked for goes first. Milliseconds.
-_QUIET_MS = 5
-# How much longer than the relay itself it is waited for; and until it has first told of the engine. Seconds.
-_PATIENCE = 1.2
+# A pause before each preloaded module, so that a run that was just requested starts first. Milliseconds.
+_PRELOAD_PAUSE_MS = 5
+# After how many times the engine's longest silence a relay counts as hanging; it leaves by itself before.
+_SILENCE_FACTOR = 1.2
+# That silence until the relay has reported the real one. Seconds.
 _FIRST_SILENCE = 120
 
 
@@ -25,26 +24,24 @@ class Init:
         self._mounts = wipe.writable_mounts()
         self._oom = kernel.OomCounter()
         self._wake, self._waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        self._preload = None
-        self._preloaded = False
-        # A run has been here since the last wipe: nothing may be read that it could have left.
+        # A run was here since the last wipe: nothing may be read that it could have left.
         self._tainted = False
-        # When the relay last told of the engine, and after what silence it is not waited for. Seconds.
-        self._heard, self._silence = time.monotonic(), _FIRST_SILENCE
-        # Name of a module -> whether its import worked.
-        self._imported = {}
+        # When the relay last reported itself alive, and for how long it may be silent. Seconds.
+        self._last_alive_at, self._silence = time.monotonic(), _FIRST_SILENCE
         self._baseline = baseline.Baseline()
+        self._preloader = zygote.Preloader(self._mounts, self._baseline)
         gate.close()
         self._start_relay(None)
 
     def _start_relay(self, report):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # Process id -> the relay's key for the child.
         self._children = {}
         pid = os.fork()
         if pid == 0:
             ours.close()
-            _become_child(self._wake, self._waker)
-            relay.main(self._stdin, self._stdout, theirs, report, self._preloaded)
+            zygote.become_child(self._wake, self._waker)
+            relay.main(self._stdin, self._stdout, theirs, report, self._preloader.has_preloaded)
         theirs.close()
         self._relay, self._relay_pid = ours, pid
         self._poll = select.poll()
@@ -55,19 +52,20 @@ class Init:
         signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         while True:
-            left = max(0, self._heard + self._silence - time.monotonic())
-            ready = self._poll.poll(1000 * left if self._preload is None else _QUIET_MS)
+            left = max(0, self._last_alive_at + self._silence - time.monotonic())
+            is_preloading = self._preloader.request is not None
+            ready = self._poll.poll(_PRELOAD_PAUSE_MS if is_preloading else 1000 * left)
             if not ready and not left:
                 # The relay leaves by itself when the engine is silent; one that does not hangs.
                 os._exit(74)
-            if not ready and self._preload is not None:
-                self._preload_next()
+            if not ready and is_preloading and self._preloader.import_next(self._relay.fileno()):
+                self._send(self._preloader.finish())
             for fd, _ in ready:
                 if fd == self._wake:
                     os.read(self._wake, 4096)
                     self._reap()
                 elif fd == self._relay.fileno():
-                    self._obey()
+                    self._on_relay_message()
 
     def _reap(self):
         while True:
@@ -78,13 +76,13 @@ class Init:
             if pid == 0:
                 return
             if pid == self._relay_pid:
-                # Killed, stopped or gone by itself: without a relay nobody can be told, so the sandbox ends.
+                # Killed, stopped or left by itself: without a relay the engine hears nothing, so the sandbox ends.
                 os._exit(71)
             key = self._children.get(pid)
             if key is None or os.WIFSTOPPED(status):
                 continue
             del self._children[pid]
-            self._tell(
+            self._send(
                 {
                     "op": "exit",
                     "child": key,
@@ -95,13 +93,13 @@ class Init:
                 }
             )
 
-    def _tell(self, message):
+    def _send(self, message):
         try:
             self._relay.send(json.dumps(message).encode())
         except OSError:
             os._exit(72)
 
-    def _obey(self):
+    def _on_relay_message(self):
         data, fds, _, _ = socket.recv_fds(self._relay, 1 << 16, 8)
         if not data:
             os._exit(73)
@@ -111,9 +109,9 @@ class Init:
         elif message["op"] == "signal":
             self._signal(message)
         elif message["op"] == "preload":
-            self._ask_preload(message)
-        elif message["op"] == "heard":
-            self._heard, self._silence = time.monotonic(), _PATIENCE * message["silenceMs"] / 1000
+            self._on_preload(message)
+        elif message["op"] == "alive":
+            self._last_alive_at, self._silence = time.monotonic(), _SILENCE_FACTOR * message["silenceMs"] / 1000
         elif message["op"] == "reset":
             self._reset()
 
@@ -123,11 +121,11 @@ class Init:
         try:
             pid = os.fork()
         except OSError as error:
-            self._tell({"op": "failed", "child": message["child"], "failure": error.strerror})
+            self._send({"op": "failed", "child": message["child"], "failure": error.strerror})
             pid = None
         if pid == 0:
             self._relay.close()
-            _become_child(self._wake, self._waker, self._stdin, self._stdout)
+            zygote.become_child(self._wake, self._waker, self._stdin, self._stdout)
             children.main(message, fds)
         for fd in fds:
             os.close(fd)
@@ -138,63 +136,30 @@ class Init:
         for pid, key in self._children.items():
             if key == message["child"]:
                 _send_signal(pid, message["signal"])
-        self._tell({"op": "signalled", "id": message["id"]})
+        self._send({"op": "signalled", "id": message["id"]})
 
     def _reset(self):
-        # Who asked for a preload asks again: the answer would go to a relay that is about to end.
-        self._preload = None
+        # The answer would go to a relay that is about to end; the engine asks again.
+        self._preloader.request = None
         self._relay.close()
         report = wipe.wipe(self._mounts, self._baseline)
         self._tainted = False
         self._start_relay(report)
 
-    def _ask_preload(self, message):
-        self._preload = message
-        # Also while the process that a finished preload left ready is there: it would wait for the end of that.
-        if self._preloaded and not self._missing():
-            self._end_preload()
+    def _on_preload(self, message):
+        preloader = self._preloader
+        preloader.request = message
+        # Also while the spare process of an earlier preload runs: its end would never come.
+        if preloader.has_preloaded and not preloader.missing():
+            self._send(preloader.finish())
         elif self._tainted:
             self._refuse_preload()
 
     def _refuse_preload(self):
-        if self._preload is not None:
-            job, self._preload = self._preload, None
-            self._tell({"op": "preloaded", "id": job["id"], "error": "a run came first; ask again after a reset"})
-
-    def _missing(self):
-        return [name for name in self._preload["modules"] if name not in self._imported]
-
-    def _preload_next(self):
-        for name in self._missing()[:1]:
-            self._imported[name] = _import(name)
-            # Fails closed: what libraries have left there would be the first thing that a run finds.
-            wipe.tidy(self._mounts)
-        complete = not self._missing()
-        if complete:
-            gc.collect()
-            gc.freeze()
-            kernel.use_huge_pages()
-            self._preloaded = True
-        self._baseline.settle(self._relay.fileno())
-        if complete:
-            self._end_preload()
-
-    def _end_preload(self):
-        job, self._preload = self._preload, None
-        loaded = [name for name in job["modules"] if self._imported[name]]
-        failed = [name for name in job["modules"] if not self._imported[name]]
-        self._tell({"op": "preloaded", "id": job["id"], "loaded": loaded, "failed": failed})
-
-
-def _import(name):
-    """Whether the module could be imported."""
-    with gate.opened(), surroundings.importing():
-        try:
-            importlib.import_module(name)
-            children.prepare()
-        except Exception:
-            return False
-    return True
+        request, self._preloader.request = self._preloader.request, None
+        if request is not None:
+            error = "a run came first; ask again after a reset"
+            self._send({"op": "preloaded", "id": request["id"], "error": error})
 
 
 def _claim_stdio():
@@ -209,12 +174,12 @@ def _claim_stdio():
 
 
 def _send_signal(pid, number):
-    # What it has put into sessions of their own would outlive its group.
+    # Descendants in sessions of their own would outlive the process group.
     others = kernel.descendants(pid) if number == signal.SIGKILL else []
     try:
         os.killpg(pid, number)
     except ProcessLookupError:
-        # Its session is not made yet, or it is a zombie.
+        # It has no session yet, or it is a zombie.
         os.kill(pid, number)
     for other in others:
         try:
@@ -223,19 +188,11 @@ def _send_signal(pid, number):
             pass
 
 
-def _become_child(*fds):
-    """Takes what is init's own away from a process that was just forked."""
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    for fd in fds:
-        os.close(fd)
-
-
 def main():
     kernel.set_dumpable(False)
-    surroundings.enter_agent()
+    environment.enter_agent()
     if os.getpid() != 1:
         sys.exit("the agent must be the first process of its container")
-    # The kernel keeps every signal from the first process that it has no handler for; Python has made one for this.
+    # The kernel keeps every signal without a handler from the first process; Python has installed one for SIGINT.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     Init().serve()

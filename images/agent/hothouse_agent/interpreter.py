@@ -1,4 +1,4 @@
-"""The Python driver: takes requests from the relay, runs them, and says how they went. Lives beside user code."""
+"""The Python driver: runs the requests of the relay and sends events. User code runs in the same process."""
 
 import atexit
 import json
@@ -11,10 +11,10 @@ import types
 from . import cell, completion, display, jsonshape, pictures, randomness, shell, stdio
 
 
-# Variables that are named as left out, and characters of a name, of which each may be two units of UTF-16.
+# How many left-out variables are named, and characters of each name, which may be two UTF-16 code units.
 _MAX_NAMES = 100
 _MAX_NAME = 200
-# Of an event with variables, for what is around them: the names of those that are left out.
+# Reserved in a state event for everything but the variables: the names of those that are left out.
 _OTHER_BYTES = 1 << 18
 _OTHER_VALUES = 200
 
@@ -22,19 +22,19 @@ _main = types.ModuleType("__main__")
 
 
 def prepare():
-    """Does in the zygote what every child would do again."""
+    """In the zygote: does once what every child would have to do."""
     pictures.prepare()
     shell.prepare(_main)
-    # What the preloaded modules want done at exit is not the runs' business, and costs each of them a millisecond.
+    # The exit functions of preloaded modules concern no run, and would cost each a millisecond.
     atexit._clear()
 
 
 class Interpreter:
-    def __init__(self, requests, events, event_bytes, most_events):
+    def __init__(self, requests, events, event_bytes, max_events):
         self._requests = os.fdopen(requests, "rb")
-        self._order = stdio.Order(events)
+        self._sequencer = stdio.OutputSequencer(events)
         self._token = None
-        self._publisher = display.Publisher(self._emit, event_bytes, most_events)
+        self._publisher = display.Publisher(self._emit, event_bytes, max_events)
         self._interruptible = False
         self._interrupted = False
         self._pid = os.getpid()
@@ -45,11 +45,11 @@ class Interpreter:
 
     def _emit(self, kind, **fields):
         text = json.dumps({"type": kind, "token": self._token, **fields})
-        self._order.emit(jsonshape.well_formed(text).encode())
+        self._sequencer.emit(jsonshape.well_formed(text).encode())
 
     def serve(self):
         signal.signal(signal.SIGINT, self._on_interrupt)
-        stdio.install(self._order)
+        stdio.install(self._sequencer)
         randomness.install()
         pictures.install(self._publisher)
         shell.install(self._publisher, _main)
@@ -60,18 +60,18 @@ class Interpreter:
             if request["op"] == "complete":
                 self._emit("completions", **self._complete(request))
                 continue
-            # An interrupt that came before was meant for something else; from now on they are for this cell.
+            # An earlier interrupt was meant for something else; from now on they are for this cell.
             self._interrupted = False
             if not request["once"]:
                 self._emit("begun")
             code = self._run(request)
             if request["once"] or os.getpid() != self._pid:
-                # Also a fork of user code that came to the end of the cell: the next one is not for it.
+                # Also in a fork of user code that reached the end of the cell: the next cell is not for it.
                 os._exit(code)
         os._exit(0)
 
     def _on_interrupt(self, *_):
-        # One that comes before the code begins is for it all the same: its process may only be late.
+        # One that comes before the code starts is for it too: the process may only be slow.
         self._interrupted = True
         if self._interruptible:
             raise KeyboardInterrupt
@@ -102,9 +102,9 @@ class Interpreter:
             found = completion.complete(request, self._runner.namespace)
             self._interruptible = False
         except BaseException:
-            # An interrupt, for a cell waits; or what code of the user ends by, which is asked for attributes.
+            # An interrupt, because a cell waits; or an exception in user code (properties, `__dir__`).
             self._interruptible = False
-            found = completion.nothing(request)
+            found = completion.no_matches(request)
         self._interrupted = False
         return found
 
@@ -126,7 +126,7 @@ class Interpreter:
         return end
 
     def _state(self):
-        """The user's variables that JSON can carry, and the names of those that are too large or too deep for it."""
+        """The user's variables as JSON values, and the names of those that are too large or nested too deep."""
         state, left_out = {}, []
         values, size = jsonshape.MAX_VALUES - _OTHER_VALUES, jsonshape.MAX_BYTES - _OTHER_BYTES
         for name, value in list(_main.__dict__.items()):
@@ -138,10 +138,10 @@ class Interpreter:
                 count = jsonshape.values(member)
                 fits = count <= values and len(member) <= size and not jsonshape.is_too_deep(text)
             except TypeError:
-                # No data at all: a module, a function, a file.
+                # Not data: a module, a function, a file.
                 continue
             except Exception:
-                # Not to be said in JSON, or code of the user that was asked for its parts.
+                # No JSON value, or an exception in user code that iterates it.
                 fits = False
             if not fits:
                 left_out.append(name[:_MAX_NAME])

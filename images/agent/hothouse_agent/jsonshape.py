@@ -1,4 +1,4 @@
-"""The shape that an event may have at most; src/languages/python/events.ts refuses what is beyond it."""
+"""Limits on the size and shape of an event; src/languages/python/events.ts refuses what exceeds them."""
 
 import re
 
@@ -6,30 +6,30 @@ MAX_DEPTH = 100
 MAX_VALUES = 100_000
 # Of a whole event. A picture of 3.75 MB is 5 MB in base64.
 MAX_BYTES = 6 << 20
-# What is around the content of an event.
+# Reserved for everything but the content of an event.
 _ENVELOPE = 1 << 12
 _BRACKETS = re.compile(r"[\[\]{}]")
-_HALVES = re.compile(r"\\u[dD][89a-fA-F]")
-_UNITS = re.compile(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|u\w{4}|.)")
-_HALF = re.compile(r"\\u[dD][89a-fA-F]..$")
+_SURROGATES = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPES = re.compile(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|u\w{4}|.)")
+_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]..$")
 
 
 def values(text):
-    """How many values the JSON text has; some more than it has where that is quicker to tell."""
-    count = _marks(text)
-    # Marks within strings are none: a page of HTML has thousands.
-    return count if count <= MAX_VALUES else _marks(_without_strings(text))
+    """The number of values in the JSON text; an upper bound where that is faster."""
+    count = _count(text)
+    # Without the strings, because a page of HTML has thousands of these characters.
+    return count if count <= MAX_VALUES else _count(_without_strings(text))
 
 
-def _marks(text):
-    # A member of an object counts for three: reading a key takes so much longer.
+def _count(text):
+    # A member of an object counts as three values: parsing a key takes as long.
     return 1 + text.count(",") + text.count("[") + text.count("{") + 2 * text.count(":")
 
 
 def _without_strings(text):
-    """The JSON text without its strings, or with them where it has more of them than an event may have values."""
+    """The JSON text without its strings; with them where they are more than the values an event may have."""
     bare = text.replace("\\\\", "").replace('\\"', "")
-    # By no regular expression: those keep a note of every character that they may have to go back to.
+    # Not a regular expression, which would store a position to return to for every character.
     return text if bare.count('"') > 2 * MAX_VALUES else "".join(bare.split('"')[::2])
 
 
@@ -39,7 +39,7 @@ def fits(text):
 
 
 def is_too_deep(text):
-    """Whether arrays and objects are nested deeper than an event may have them, with room for what is around."""
+    """Whether arrays and objects are nested too deep for an event, with room for the levels around the content."""
     room = MAX_DEPTH - 4
     if text.count("[") + text.count("{") <= room:
         return False
@@ -52,7 +52,7 @@ def is_too_deep(text):
 
 
 def well_formed(text):
-    """The JSON text without halves of surrogate pairs, which no UTF-8 can carry: an event with one is refused."""
-    if not _HALVES.search(text):
+    """The JSON text with lone surrogates replaced: UTF-8 cannot carry them, and the engine refuses such events."""
+    if not _SURROGATES.search(text):
         return text
-    return _UNITS.sub(lambda unit: "\\ufffd" if _HALF.match(unit.group()) else unit.group(), text)
+    return _ESCAPES.sub(lambda unit: "\\ufffd" if _LONE_SURROGATE.match(unit.group()) else unit.group(), text)

@@ -1,4 +1,4 @@
-"""What the agent asks of the kernel beyond Python's own library."""
+"""System calls and files of /proc and /sys that Python's standard library does not cover."""
 
 import array
 import ctypes
@@ -17,7 +17,7 @@ _MADV_COLLAPSE = 25
 _HUGE_PAGE = 2 << 20
 _IPC_RMID = 0
 _POLLNVAL = 0x20
-# More than a sandbox's limit of open files.
+# More than a sandbox's limit on open files.
 _MAX_FDS = 4096
 # struct fsxattr: flags, extent size, extents, project, copy-on-write size, padding.
 _FSXATTR = struct.Struct("IIIII8x")
@@ -39,7 +39,7 @@ def set_dumpable(yes):
 
 
 def unread(fd):
-    """Bytes that wait in a pipe."""
+    """Unread bytes in a pipe."""
     count = array.array("i", [0])
     fcntl.ioctl(fd, termios.FIONREAD, count)
     return count[0]
@@ -63,7 +63,7 @@ def inode_flags(path):
 
 
 def set_inode_flags(path, flags):
-    """Gives a folder flags that `inode_flags` has told. What cannot be set is found by the look that follows."""
+    """Sets the flags that `inode_flags` returned. The check that follows finds what could not be set."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.ioctl(fd, _FS_IOC_SETFLAGS, array.array("l", [flags[0]]))
@@ -72,7 +72,7 @@ def set_inode_flags(path, flags):
 
 
 def descendants(pid):
-    """The processes that `pid` has started and those that these have, as far as their parents still live."""
+    """The descendants of `pid` whose parents all live."""
     children = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -90,8 +90,8 @@ def descendants(pid):
 
 def use_huge_pages():
     """
-    Puts this process's own memory into huge pages where the kernel can (Linux 6.1): a fork copies one entry for each
-    page, and a third of its time goes with them. Elsewhere it does nothing.
+    Moves this process's own memory into huge pages (Linux 6.1 and newer; elsewhere it does nothing). A fork copies one
+    entry for each page, and huge pages save a third of its time.
     """
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as table:
         for area in table.readlines():
@@ -113,7 +113,7 @@ def sysv_objects():
 
 
 def remove_sysv(kind, identifier):
-    """Removes one System V IPC object; one that stays is found by the check that follows."""
+    """Removes one System V IPC object. The check that follows finds one that remains."""
     _REMOVERS[kind](identifier)
 
 
@@ -137,7 +137,7 @@ def _oom_kills(text):
 
 
 class OomCounter:
-    """Counts the kills for memory in this container's cgroup, version 1 or 2."""
+    """Counts OOM kills in this container's cgroup, version 1 or 2."""
 
     def __init__(self):
         self._fd = _first_open(_OOM_FILES)
@@ -164,14 +164,14 @@ def _read_first(paths):
 
 
 def oom_kills():
-    """Processes of this container that were killed for memory since it was made."""
+    """Processes of this container that the kernel killed for memory since the container was created."""
     return _oom_kills(_read_first(_OOM_FILES) or b"")
 
 
 def cpu_used():
     """
-    CPU time in milliseconds that this container has used: by its cgroup, version 1 or 2; where that does not tell, that
-    of the processes that live now.
+    CPU time in milliseconds that this container has used, from its cgroup, version 1 or 2; without one, that of the
+    processes that live now.
     """
     stat = _read_first(["/sys/fs/cgroup/cpu.stat"])
     for line in (stat or b"").splitlines():
@@ -186,7 +186,7 @@ def _cpu_of_living():
     for name in os.listdir("/proc"):
         stat = _read_first(["/proc/%s/stat" % name]) if name.isdigit() else None
         if stat:
-            # The second field is the program's name, which may hold anything.
+            # The second field is the name of the program and may contain anything.
             fields = stat[stat.rindex(b")") + 2 :].split()
             ticks += int(fields[11]) + int(fields[12])
     return ticks * 1000 / os.sysconf("SC_CLK_TCK")
@@ -194,8 +194,8 @@ def _cpu_of_living():
 
 def memory_used():
     """
-    Bytes of memory that the container uses without the cache of files, which the kernel gives back at need; None where
-    it does not tell. For cgroup version 1 and 2.
+    Bytes of memory that the container uses, without the file cache, which the kernel reclaims when needed; None without
+    a cgroup. For cgroup version 1 and 2.
     """
     usage = _read_first(["/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes"])
     stat = _read_first(["/sys/fs/cgroup/memory.stat", "/sys/fs/cgroup/memory/memory.stat"])
@@ -206,7 +206,7 @@ def memory_used():
 
 
 def own_memory():
-    """Bytes of memory that this process has for itself."""
+    """Bytes of memory that this process shares with no file and no other process."""
     with open("/proc/self/statm", "rb", buffering=0) as table:
         _, resident, shared, *_ = table.read(256).split()
     return (int(resident) - int(shared)) * resource.getpagesize()
@@ -214,24 +214,24 @@ def own_memory():
 
 class Descriptors:
     """
-    The open descriptors of this process. /proc shows them to nobody while it is not dumpable, so poll() is asked about
-    every number at once: it tells which are none.
+    The open descriptors of this process. /proc hides them while the process is not dumpable; poll() reports the numbers
+    that are not open, for all of them in one call.
     """
 
     def __init__(self):
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._count = min(soft, _MAX_FDS) if soft > 0 else _MAX_FDS
-        # struct pollfd, four shorts for each number; the last one is the answer.
+        # struct pollfd is four shorts; the last one is the result.
         rows = b"".join(struct.pack("ihh", fd, 0, 0) for fd in range(self._count))
         self._table = array.array("h", rows)
-        self._picture = None
+        self._last_result = None
 
     def open(self):
         """The numbers that are open."""
         if _libc.poll(self._table.buffer_info()[0], self._count, 0) < 0:
             raise OSError(ctypes.get_errno(), "poll")
-        picture = self._table.tobytes()
-        if picture != self._picture:
-            self._picture = picture
+        result = self._table.tobytes()
+        if result != self._last_result:
+            self._last_result = result
             self._open = frozenset(fd for fd, state in enumerate(self._table[3::4]) if not state & _POLLNVAL)
         return self._open

@@ -1,4 +1,4 @@
-"""Matplotlib's view of us: Agg for drawing, displays for showing."""
+"""A backend for Matplotlib: draws with Agg, and shows figures as displays."""
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas  # noqa: F401
 

@@ -4,14 +4,14 @@ import io
 import os
 import sys
 
-from . import hooks, shell, surroundings
+from . import hooks, shell, environment
 
 _BACKEND = "module://hothouse_agent.matplotlib_backend"
 _publisher = None
 
 
 def prepare():
-    """In the zygote: chooses our backend, once Matplotlib is there."""
+    """In the zygote: selects our backend once Matplotlib is imported."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None and sys.modules.get("hothouse_agent.matplotlib_backend") is None:
         pyplot.switch_backend(_BACKEND)
@@ -19,8 +19,8 @@ def prepare():
 
 
 def _make_folders(matplotlib):
-    """Matplotlib remembers its folder, which is made anew when code of a run asks for it."""
-    folder = surroundings.folder("MPLCONFIGDIR")
+    """Matplotlib caches the path of its folder; a reset removes the folder, so each use creates it again."""
+    folder = environment.run_variable("MPLCONFIGDIR")
     if folder is not None:
         matplotlib.get_configdir = matplotlib.get_cachedir = lambda: os.makedirs(folder, exist_ok=True) or folder
 
@@ -59,7 +59,7 @@ def _format(value):
     data = _bundle(value)
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
-        # Shown now, so not again at the end of the cell.
+        # So that the end of the cell does not show it again.
         pyplot.close(value)
     return data
 

@@ -1,6 +1,6 @@
 """
-Own random numbers for every run. Python's own generator reseeds itself after a fork; NumPy's global one would give every
-run the same numbers, and seeding it costs a tenth of a run, which most runs don't need: so it is done at its first use.
+Different random numbers for every run. Python's own generator reseeds itself after a fork; NumPy's global one gives
+every run the same numbers. Seeding it costs a tenth of a run, so it is done at its first use.
 """
 
 import os
@@ -11,7 +11,7 @@ _MODULES = ("numpy.random", "numpy.random.mtrand")
 
 
 class _Unseeded(types.ModuleType):
-    """A module of NumPy's that seeds the global generator when anything of it is asked for."""
+    """A module of NumPy that seeds the global generator at the first access to any of its attributes."""
 
     def __getattribute__(self, name):
         if not name.startswith("__"):

@@ -1,11 +1,11 @@
-"""IPython, where the image has it: magics, formatters, completion, and its display functions on our events."""
+"""IPython, where the image has it: magics, formatters, completion, and its display functions, which send our events."""
 
 import os
 import pathlib
 import signal
 import sys
 
-from . import hooks, surroundings
+from . import hooks, environment
 
 _shell = None
 _inline = None
@@ -14,7 +14,7 @@ _main = None
 
 
 def prepare(main):
-    """In the zygote: makes the shell once, if IPython was preloaded. `main` is the module that user code runs in."""
+    """In the zygote: creates the shell once, if IPython was preloaded. `main` is the module that user code runs in."""
     global _main
     _main = main
     if _shell is None and "IPython" in sys.modules:
@@ -22,7 +22,7 @@ def prepare(main):
 
 
 def install(publisher, main):
-    """In a child: connects the shell to this run, or to the import of IPython if that comes later."""
+    """In a child: connects the shell to this run, now or when IPython is imported."""
     global _publisher, _main
     _publisher, _main = publisher, main
     if _shell is not None:
@@ -42,27 +42,27 @@ def _make():
     from traitlets.config import Config
 
     config = Config()
-    # No history file, and so none of the threads that would keep the zygote from forking.
+    # No history file, and so no thread, which a fork would not copy.
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "NoColor"
     _shell = InteractiveShell.instance(config=config, user_module=_main, user_ns=_main.__dict__)
-    _shell.history_manager.dir_hist[:] = [pathlib.Path(surroundings.WORKSPACE)]
-    # There are no terminals, which it would run programs in.
+    _shell.history_manager.dir_hist[:] = [pathlib.Path(environment.WORKSPACE)]
+    # There is no terminal, in which IPython would run programs.
     _shell.system = _system
-    # Python's own end the cell; IPython's want a terminal to leave.
+    # Python's own functions end the cell; IPython's need a terminal.
     for name in ("exit", "quit"):
         _main.__dict__.pop(name, None)
-    # There is no window, whatever `%matplotlib` or `%gui` ask for: figures are shown inline.
+    # There is no window: figures are shown inline, whatever `%matplotlib` or `%gui` request.
     _shell.enable_gui = lambda gui=None: None
     _shell.enable_matplotlib = lambda gui=None: (gui, "inline")
     _add_inline_backend()
 
 
 def _system(command):
-    """Runs a command line by the shell, on the streams of the cell; an interrupt ends it and the cell."""
+    """Runs a command line with `sh`, on the streams of the cell; an interrupt ends it and the cell."""
     import subprocess
 
-    # Of the frame that calls: its variables may be named in the command.
+    # Variables of the calling frame may be named in the command.
     expanded = _shell.var_expand(command, depth=1)
     child = subprocess.Popen(expanded, shell=True, start_new_session=True)
     try:
@@ -75,7 +75,7 @@ def _system(command):
 
 
 def _add_inline_backend():
-    """For `%config InlineBackend.…`, which many notebooks begin with."""
+    """For `%config InlineBackend.…`, with which many notebooks begin."""
     global _inline
     try:
         from matplotlib_inline.config import InlineBackend
@@ -91,7 +91,7 @@ def figure_formats():
 
 
 def _connect():
-    # No variable of the user's.
+    # Not a variable of the user.
     _shell.user_ns_hidden["display"] = _main.__dict__.get("display")
     _shell.display_pub.publish = _publish
     _shell.display_pub.clear_output = _publisher.clear
@@ -111,7 +111,7 @@ def _format(value):
 def _ensure():
     if _shell is None:
         try:
-            # Its import makes the shell, by the hook.
+            # The import hook creates the shell.
             import IPython  # noqa: F401
         except ImportError:
             return False
@@ -119,12 +119,12 @@ def _ensure():
 
 
 def transform(code):
-    """`code` with magics and shell escapes as plain Python, or None where IPython is missing."""
+    """`code` with magics and shell escapes turned into plain Python; None without IPython."""
     return _shell.transform_cell(code) if _ensure() else None
 
 
 def complete(code, cursor):
-    """IPython's completions as (start, end, matches), offsets in code points; None where it is missing."""
+    """IPython's completions as (start, end, matches), offsets in code points; None without IPython."""
     if not _ensure():
         return None
     from IPython.core.completer import provisionalcompleter

@@ -1,7 +1,7 @@
 """
-stdin, stdout and stderr of user code. All output goes through pipes, and the relay reads each pipe by itself; so
-before another pipe is written to, the one before must have been read. Then the order in which things were written is the
-order in which they arrive. Events may follow output at once: the relay looks for output before it passes an event on.
+stdin, stdout and stderr of user code. The relay reads each pipe separately, so before a process writes to another pipe,
+the previous one must have been read: then everything arrives in the order of writing. Events may follow output at once,
+because the relay reads the output before it forwards an event.
 """
 
 import io
@@ -20,11 +20,11 @@ def _unread(fd):
     try:
         return kernel.unread(fd)
     except OSError:
-        # User code has closed it, or put a file in its place: there is no order to keep.
+        # User code has closed it or replaced it by a file: there is no order to keep.
         return 0
 
 
-def _drained(fd):
+def _wait_until_read(fd):
     spins = 0
     while _unread(fd):
         spins += 1
@@ -34,27 +34,28 @@ def _drained(fd):
             time.sleep(0.0002)
 
 
-class Order:
-    """Whose turn it is to write: stdout, stderr or the events."""
+class OutputSequencer:
+    """Keeps stdout, stderr and the events in the order of writing."""
 
     def __init__(self, events):
         self._events = events
         self._last = None
         self._pid = os.getpid()
 
-    def turn(self, fd):
-        # A process that the user forked has no say in the order.
+    def before_write(self, fd):
+        """Waits until what was written to another pipe has been read."""
+        # The order concerns only this process, not those that user code forks.
         if self._last != fd and os.getpid() == self._pid:
             if self._last is not None:
-                _drained(self._last)
+                _wait_until_read(self._last)
             self._last = fd
 
-    def settle(self):
+    def drain(self):
         """Waits until everything written so far has been read."""
         if os.getpid() == self._pid:
             flush()
             for fd in (1, 2, self._events):
-                _drained(fd)
+                _wait_until_read(fd)
 
     def emit(self, line):
         """Writes an event line after all that was written before."""
@@ -62,33 +63,33 @@ class Order:
             return
         flush()
         self._last = self._events
-        # The newline in front ends whatever else was written to this descriptor.
+        # The first newline ends what user code may have written to this descriptor.
         view = memoryview(b"\n" + line + b"\n")
         while view:
             view = view[os.write(self._events, view) :]
 
 
 class _Stream(io.TextIOWrapper):
-    def __init__(self, fd, order):
+    def __init__(self, fd, sequencer):
         super().__init__(io.BufferedWriter(io.FileIO(fd, "w", closefd=False)), "utf-8", "backslashreplace")
-        self._order = order
+        self._sequencer = sequencer
         self._fd = fd
 
     def write(self, text):
-        self._order.turn(self._fd)
+        self._sequencer.before_write(self._fd)
         count = super().write(text)
-        # Whole lines leave at once, and so does what print() ends without one: it writes its empty end.
+        # Flushes after each line, and after print(end=""), which writes an empty text at last.
         if not text or text.endswith(_LINE_ENDS):
             self.flush()
         return count
 
 
-def install(order):
+def install(sequencer):
     """Replaces sys.stdout and sys.stderr."""
-    sys.stdout = sys.__stdout__ = _Stream(1, order)
-    sys.stderr = sys.__stderr__ = _Stream(2, order)
-    # Programs write without taking turns, so they start when all is read.
-    sys.addaudithook(lambda event, _: order.settle() if event in _STARTS else None)
+    sys.stdout = sys.__stdout__ = _Stream(1, sequencer)
+    sys.stderr = sys.__stderr__ = _Stream(2, sequencer)
+    # Programs write without a sequencer, so they start once everything is read.
+    sys.addaudithook(lambda event, _: sequencer.drain() if event in _STARTS else None)
 
 
 def flush():
@@ -96,7 +97,7 @@ def flush():
         try:
             stream.flush()
         except Exception:
-            # The user's own replacement; it is theirs to fail.
+            # A replacement by user code may fail.
             continue
 
 

@@ -1,4 +1,4 @@
-"""Ends everything a run may have left behind and checks that nothing is left."""
+"""Removes everything that a run may have left and checks that nothing remains."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ _KILL_ROUNDS = 50
 
 
 class Mount:
-    """A writable mount and how its root looked when the sandbox was new."""
+    """A writable mount, and the state of its root before the first run."""
 
     def __init__(self, path):
         self.path = path
@@ -25,22 +25,22 @@ class Mount:
         _empty(self.path)
 
     def leftovers(self):
-        """What is still there; the root gets its times back, which emptying and looking change."""
+        """What is still there. Restores the times of the root, which emptying and reading change."""
         left = ["file " + os.path.join(self.path, name) for name in os.listdir(self.path)]
         return left if self._root is None else left + self._root.restore()
 
 
 class _Root:
-    """What the root of a mount has beside its files: mode, owner, times, flags, and attributes with its access lists."""
+    """The state of a mount's root, apart from its files: mode, owner, times, flags, attributes and access lists."""
 
     def __init__(self, path):
         self._path = path
         info = os.stat(path)
         self._times = (info.st_atime_ns, info.st_mtime_ns)
         self._names = frozenset(os.listxattr(path))
-        self._before = self._now()
+        self._expected = self._state()
 
-    def _now(self):
+    def _state(self):
         info = os.stat(self._path)
         return {
             "mode": stat.S_IMODE(info.st_mode),
@@ -51,20 +51,20 @@ class _Root:
         }
 
     def open_up(self):
-        """Takes away what could keep the mount from being emptied."""
+        """Undoes what could prevent emptying the mount."""
         os.chmod(self._path, 0o700)
-        if kernel.inode_flags(self._path) != self._before["flags"]:
-            kernel.set_inode_flags(self._path, self._before["flags"])
+        if kernel.inode_flags(self._path) != self._expected["flags"]:
+            kernel.set_inode_flags(self._path, self._expected["flags"])
         for name in os.listxattr(self._path):
             if name not in self._names:
                 os.removexattr(self._path, name)
-        # Behind the access list, whose mask the mode's group bits are.
-        os.chmod(self._path, self._before["mode"])
+        # After the access list, whose mask is the group bits of the mode.
+        os.chmod(self._path, self._expected["mode"])
 
     def restore(self):
         os.utime(self._path, ns=self._times)
-        now = self._now()
-        return ["%s of %s" % (name, self._path) for name, value in self._before.items() if now[name] != value]
+        now = self._state()
+        return ["%s of %s" % (name, self._path) for name, value in self._expected.items() if now[name] != value]
 
 
 def writable_mounts():
@@ -79,7 +79,7 @@ def writable_mounts():
 
 
 def _empty(root):
-    # Subfolders move up to the root before they are emptied, so that no tree is too deep to remove.
+    # Subfolders move to the root before they are emptied, so that no tree is too deep to remove.
     moved = 0
     pending = True
     while pending:
@@ -112,7 +112,7 @@ def _others():
 
 
 def kill_all():
-    """Kills every process but this one and reaps until nobody is left; returns how many were reaped."""
+    """Kills every process but this one and reaps until none is left; returns how many were reaped."""
     reaped = 0
     for _ in range(_KILL_ROUNDS):
         try:
@@ -145,16 +145,16 @@ def _check(mounts):
     return left + ["%s %d" % found for found in kernel.sysv_objects()]
 
 
-def tidy(mounts):
-    """Empties the mounts of what this process has put there itself. Raises OSError when something stays."""
+def empty_mounts(mounts):
+    """Removes what this process itself has written to the mounts. Raises OSError when something remains."""
     for mount in mounts:
         mount.empty()
         if mount.leftovers():
-            raise OSError("something stays in " + mount.path)
+            raise OSError("files remain in " + mount.path)
 
 
 def wipe(mounts, baseline):
-    """Everything above, then compares with the baseline; returns the report of a reset (protocol: ResetReport)."""
+    """Does all of that, compares with the baseline, and returns the protocol's `ResetReport`."""
     started = time.monotonic()
     leftovers = []
     killed = _step(leftovers, "kill", kill_all) or 0

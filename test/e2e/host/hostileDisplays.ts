@@ -1,11 +1,11 @@
 /** Python that writes events to the engine as they are given, past everything that checks what is displayed. */
 export const RAW_EVENTS = `
 import gc, json
-_driver = next(o for o in gc.get_objects() if hasattr(type(o), '_emit') and hasattr(o, '_token') and hasattr(o, '_order'))
+_driver = next(o for o in gc.get_objects() if hasattr(type(o), '_emit') and hasattr(o, '_token') and hasattr(o, '_sequencer'))
 
 def raw(fields):
     "Sends an event with these fields, which are the inside of a JSON object."
-    _driver._order.emit(('{"token": %s, %s}' % (json.dumps(_driver._token), fields)).encode())
+    _driver._sequencer.emit(('{"token": %s, %s}' % (json.dumps(_driver._token), fields)).encode())
 
 def show(data, kind='display', id='null'):
     raw('"type": "%s", "id": %s, "data": %s' % (kind, id, data))

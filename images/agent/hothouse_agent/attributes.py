@@ -1,4 +1,4 @@
-"""How the kernel treats this process: others of its user may change that, and every later run would inherit it."""
+"""How the kernel treats this process. Others of the same user can change that, and every later run would inherit it."""
 
 import os
 import resource
@@ -6,8 +6,8 @@ import resource
 _LIMITS = range(16)
 
 
-def standing():
-    """Name -> value, equal as long as nobody has changed it."""
+def process_attributes():
+    """Name -> value, equal as long as no process has changed it."""
     return {
         "limits": [resource.getrlimit(number) for number in _LIMITS],
         "priority": os.getpriority(os.PRIO_PROCESS, 0),
