@@ -80,11 +80,33 @@ export async function conformanceTests() {
   return countedTests('conformance', ['--import', 'tsx', 'test/conformance/main.ts'], await conformanceVariables());
 }
 
+/** The unit tests of the agent in the sandboxes, which need only Python. */
+export async function agentTests() {
+  const status = await logged('agent', 'python3', ['-B', '-m', 'unittest', 'discover', '-s', 'test/agent']);
+  return countsOrFailure('agent', status, unittestCounts);
+}
+
 async function countedTests(name, args, env) {
   const status = await logged(name, process.execPath, args, { env: { ...process.env, ...env } });
-  const counts = lastCounts(readFileSync(logFile(name), 'utf8'));
+  return countsOrFailure(name, status, lastCounts);
+}
+
+/** The counts in a log, with the end of the log when there are failures. */
+function countsOrFailure(name, status, read) {
+  const counts = read(readFileSync(logFile(name), 'utf8'));
+  // A program that failed without a failed test is a failure too.
   if (status !== 0 && counts.failed === 0) counts.failed = 1;
   return { ...counts, ...(counts.failed > 0 ? { details: shown(name, 60) } : {}) };
+}
+
+/** The counts of a run of Python's unittest; zeros when it ended early. */
+export function unittestCounts(text) {
+  const [, ran, result = ''] = [...text.matchAll(/^Ran (\d+) tests? in .*\n\n(?:OK|FAILED)(.*)$/gm)].at(-1) ?? [];
+  if (ran === undefined) return { passed: 0, failed: 0, skipped: 0 };
+  const count = (name) => Number(new RegExp(`\\b${name}=(\\d+)`).exec(result)?.[1] ?? 0);
+  const failed = count('failures') + count('errors') + count('unexpected successes');
+  const skipped = count('skipped');
+  return { passed: Math.max(0, Number(ran) - failed - skipped), failed, skipped };
 }
 
 /** The numbers of the last line `N passed, N failed` of a text, or zeros. */

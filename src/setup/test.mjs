@@ -10,12 +10,14 @@ import { ensurePythonImage, planPythonImage } from './image.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLean } from './leanImage.mjs';
 import { logs } from './paths.mjs';
 import { announce } from './plan.mjs';
+import { ensurePython, planPython } from './python.mjs';
 import { listContainers, requireNoNewContainers } from './remainingContainers.mjs';
 import { fail, step } from './steps.mjs';
-import { check, conformanceTests, editorTests, part, Tally, vitest } from './suite.mjs';
+import { agentTests, check, conformanceTests, editorTests, part, Tally, vitest } from './suite.mjs';
 
 const PLANS = [
   planDependencies,
+  planPython,
   planDocker,
   planPythonImage,
   planLeanImage,
@@ -51,6 +53,7 @@ async function testAll(env) {
   await part(tally, 'Types', () => check('types', 'typescript/bin/tsc', ['--noEmit']));
   await part(tally, 'Lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']));
   await part(tally, 'Unit tests', () => vitest('unit'));
+  await part(tally, 'Unit tests of the agent', testAgent);
   await part(tally, 'MCP conformance suite', conformanceTests);
   await part(tally, 'Packed extension', pack);
   await part(tally, 'Tests with Docker', () => vitest('docker'));
@@ -59,6 +62,12 @@ async function testAll(env) {
   await Promise.all([part(tally, 'Attacks from inside', () => vitest('isolation')), testOutside()]);
   await part(tally, 'Tests in VS Code', () => editorTests(env));
   await part(tally, 'No container left', () => requireNoNewContainers(before));
+}
+
+/** Without Python only this part fails. */
+async function testAgent() {
+  await ensurePython();
+  return agentTests();
 }
 
 async function testLean({ [LEAN_IMAGE_VARIABLE]: image }) {

@@ -9,7 +9,7 @@ import { encodeFrame, FrameDecoder, FrameType, NONCE_BYTES } from '../../src/pro
 import { type Hello, PROTOCOL_VERSION, Ready } from '../../src/protocol/messages.ts';
 import { loadAgent } from '../../src/sandbox/agent.ts';
 
-/** Small limits that the agent is at ease with. */
+/** Small limits in which the agent works well. */
 export const LIMITS: SandboxLimits = {
   memoryBytes: 128 << 20,
   cpus: 1,
@@ -21,7 +21,7 @@ export const LIMITS: SandboxLimits = {
   runtime: null,
 };
 
-/** A spec with labels that nobody else uses. */
+/** A spec with labels of its own. */
 export function ownSpec(image = 'hothouse/python:latest'): ContainerSpec {
   const test = randomBytes(8).toString('hex');
   return containerSpec(image, LIMITS, { [LABEL.managed]: 'true', 'dev.hothouse.test': test });
@@ -37,7 +37,7 @@ export async function problemOf(call: Promise<unknown>) {
   return (error as HostError).problem;
 }
 
-/** What every host keeps of the promises in `src/host/host.ts`. */
+/** Holds a host to the promises of `src/host/host.ts`. */
 export function hostContract(name: string, makeHost: () => Host): void {
   describe(`${name} keeps the host's contract`, () => {
     let host: Host;
@@ -61,12 +61,12 @@ export function hostContract(name: string, makeHost: () => Host): void {
       await host.dispose();
     });
 
-    it('gives streams that the agent answers on', async () => {
+    it('returns streams that the agent answers on', async () => {
       const ready = await handshake(await create());
       expect(ready).toMatchObject({ version: PROTOCOL_VERSION, reset: null });
     });
 
-    it('ends the container when its first process leaves', async () => {
+    it('ends the container when its first process exits', async () => {
       const container = await create();
       await handshake(container);
       container.stdin.end();
@@ -74,13 +74,13 @@ export function hostContract(name: string, makeHost: () => Host): void {
       await nothingLeft();
     });
 
-    it('tells the end of a container that somebody else removed', async () => {
+    it('reports the end of a container that another client removed', async () => {
       const container = await create();
-      const told: string[] = [];
-      host.onDidEnd((id) => told.push(id));
+      const ended: string[] = [];
+      host.onDidEnd((id) => ended.push(id));
       await host.remove(container.id);
       expect(await container.ended).toMatchObject({ oomKilled: false });
-      await vi.waitFor(() => expect(told).toEqual([container.id]), { timeout: 5_000 });
+      await vi.waitFor(() => expect(ended).toEqual([container.id]), { timeout: 5_000 });
       expect(await listed()).toEqual([]);
     });
 
@@ -96,7 +96,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
       const container = await create();
       container.stdin.on('error', () => {});
       await container.remove();
-      container.stdin.write('nobody hears this');
+      container.stdin.write('too late');
       await container.ended;
     });
 
@@ -109,7 +109,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
       expect(await host.list({ ...spec.labels, 'dev.hothouse.test': 'another' })).toEqual([]);
     });
 
-    it('removes as often as it is asked to', async () => {
+    it('removes a container several times without an error', async () => {
       const container = await create();
       await Promise.all([container.remove(), container.remove(), host.remove(container.id)]);
       await container.remove();
@@ -117,7 +117,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
       await host.remove('0'.repeat(64));
     });
 
-    it('says that an image is missing, and pulls nothing', async () => {
+    it('reports a missing image and does not pull it', async () => {
       spec = { ...spec, image: 'hothouse/nothing:here' };
       expect(await problemOf(host.create(spec))).toMatchObject({
         kind: 'image_missing',
@@ -128,16 +128,16 @@ export function hostContract(name: string, makeHost: () => Host): void {
       expect(await listed()).toEqual([]);
     });
 
-    it('knows an image that it has', async () => {
+    it('finds an image that exists', async () => {
       expect(await host.images?.find(spec.image)).toMatchObject({ id: expect.any(String) });
     });
 
-    it('refuses a creation that was cancelled before it began', async () => {
+    it('rejects a creation that was cancelled before it started', async () => {
       expect(await problemOf(host.create(spec, AbortSignal.abort()))).toMatchObject({ kind: 'cancelled' });
       expect(await listed()).toEqual([]);
     });
 
-    it.each([0, 10, 30, 60, 100, 150])('leaves nothing of a creation that is cancelled after %i ms', async (ms) => {
+    it.each([0, 10, 30, 60, 100, 150])('leaves no container when a creation is cancelled after %i ms', async (ms) => {
       const controller = new AbortController();
       setTimeout(() => controller.abort(), ms);
       const outcome = await host.create(spec, controller.signal).catch((error: unknown) => error);
@@ -146,7 +146,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
       await nothingLeft();
     });
 
-    it('does not end a container by the signal of its creation', async () => {
+    it('keeps a container when the signal of its creation aborts later', async () => {
       const controller = new AbortController();
       const container = await host.create(spec, controller.signal);
       made.push(container);
@@ -154,7 +154,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
       expect(await handshake(container)).toMatchObject({ reset: null });
     });
 
-    it('says what it is', async () => {
+    it('describes itself', async () => {
       const { name: text, defaultRuntime, isolation, warnings } = await host.info();
       expect(text).toMatch(/Engine .+ at /);
       expect(isolation).toMatchObject({ networkIsolation: true, readOnlyRoot: true, unprivilegedUser: true });
@@ -163,7 +163,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
       expect(await host.runtimeProblem('no-such-runtime')).toMatchObject({ kind: 'runtime_unknown' });
     });
 
-    it('ends streams and refuses calls once it is disposed; the agents then leave by themselves', async () => {
+    it('ends streams and rejects calls after dispose; the agents then exit by themselves', async () => {
       const container = await create();
       await handshake(container);
       await host.dispose();

@@ -32,7 +32,7 @@ describe('the fake host, spoken to by the real engine side', () => {
     return { interpreter, outputs, run, end: run(code) };
   };
 
-  it('runs a one-shot with everything that it says', async () => {
+  it('forwards all output of a program', async () => {
     const { sandbox } = await boot();
     const { outputs, end } = start(sandbox, true, 'print out\nwarn err\nshow it\nget x\nstdin', { x: 1 });
     expect(await end).toMatchObject({ status: 'ok', state: { x: 1 }, stdoutBytes: 6, stderrBytes: 4, alive: false });
@@ -64,7 +64,7 @@ describe('the fake host, spoken to by the real engine side', () => {
     expect(await stubborn.end).toMatchObject({ status: 'killed', alive: false });
   });
 
-  it('resets: nothing of the old processes is heard again, and new ones run', async () => {
+  it('sends nothing of the old processes after a reset, and runs new ones', async () => {
     const { sandbox } = await boot();
     const old = start(sandbox, true, 'sleep 50\nprint late');
     await new Promise(setImmediate);

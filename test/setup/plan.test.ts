@@ -8,6 +8,7 @@ const ROOT = new URL('../..', import.meta.url);
 const load = (name: string) => import(new URL(`src/setup/${name}`, ROOT).href);
 const { announce } = await load('plan.mjs');
 const { installPackages } = await load('apt.mjs');
+const { planPython } = await load('python.mjs');
 const { sudoCommand } = await load('root.mjs');
 
 let folder: string;
@@ -93,6 +94,17 @@ describe('npm start', () => {
     expect(run.text()).toMatch(/download Node [\d.]+ into /);
     expect(run.text()).not.toMatch(/Ctrl\+C|Dependencies/);
     expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('the Python for the tests of the agent', () => {
+  it.each([
+    ['there is none of version 3.9 with its whole library', 'exit 1', [{ verb: 'install' }]],
+    ['there is one', 'exit 0', []],
+  ])('is planned when %s', async (_, python, steps) => {
+    await fake('python3', python);
+    await fake('dpkg-query', 'exit 1');
+    expect(await planPython()).toMatchObject(steps);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 // Setup runs before TypeScript is installed, so it has no types to import.
 const load = (name: string) => import(new URL(`../../src/setup/${name}`, import.meta.url).href);
 const { cacheFolder } = await load('paths.mjs');
-const { lastCounts, part, Tally, vitestCounts } = await load('suite.mjs');
+const { lastCounts, part, Tally, unittestCounts, vitestCounts } = await load('suite.mjs');
 const { SetupProblem } = await load('steps.mjs');
 
 afterEach(() => vi.restoreAllMocks());
@@ -27,6 +27,15 @@ test('a test file that cannot be loaded counts as a failure', () => {
 test('the counts of a log are those of its last line', () => {
   expect(lastCounts('1 passed, 0 failed\nok x\n12 passed, 3 failed\n')).toEqual({ passed: 12, failed: 3 });
   expect(lastCounts('it ended early')).toEqual({ passed: 0, failed: 0 });
+});
+
+test.each([
+  ['Ran 3 tests in 0.1s\n\nOK\n', { passed: 3, failed: 0, skipped: 0 }],
+  ['Ran 1 test in 0.1s\n\nOK (skipped=1)\n', { passed: 0, failed: 0, skipped: 1 }],
+  ['Ran 9 tests in 2.5s\n\nFAILED (failures=1, errors=2, skipped=3)\n', { passed: 3, failed: 3, skipped: 3 }],
+  ['Traceback (most recent call last):\n', { passed: 0, failed: 0, skipped: 0 }],
+])('the result of unittest %j is counted', (text, counts) => {
+  expect(unittestCounts(text)).toEqual(counts);
 });
 
 test('a part that fails counts once and does not stop the next', async () => {

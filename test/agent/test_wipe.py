@@ -1,0 +1,163 @@
+import os
+import stat
+from unittest import mock
+
+from support import AgentTest
+
+from hothouse_agent import kernel, wipe
+
+
+class MountTest(AgentTest):
+    def setUp(self):
+        self.path = self.folder()
+
+    def names(self):
+        return sorted(os.listdir(self.path))
+
+    def test_removes_files_folders_links_and_pipes(self):
+        mount = wipe.Mount(self.path)
+        os.makedirs(self.path + "/a/b")
+        open(self.path + "/a/b/file", "w").close()
+        open(self.path + "/.hidden", "w").close()
+        os.mkfifo(self.path + "/pipe")
+        mount.empty()
+        self.assertEqual((self.names(), mount.leftovers()), ([], []))
+
+    def test_follows_no_link_out_of_the_mount(self):
+        outside = self.folder()
+        open(outside + "/file", "w").close()
+        mount = wipe.Mount(self.path)
+        os.symlink(outside, self.path + "/link")
+        os.mkdir(self.path + "/sub")
+        os.symlink(outside, self.path + "/sub/link")
+        mount.empty()
+        self.assertEqual((self.names(), os.listdir(outside)), ([], ["file"]))
+
+    def test_removes_folders_without_permissions(self):
+        mount = wipe.Mount(self.path)
+        os.makedirs(self.path + "/a/b/c")
+        for name in ("/a/b/c", "/a/b", "/a"):
+            os.chmod(self.path + name, 0)
+        mount.empty()
+        self.assertEqual(self.names(), [])
+
+    def test_removes_a_tree_that_is_deeper_than_a_path_can_be(self):
+        mount = wipe.Mount(self.path)
+        name, depth = "x" * 200, 50
+        fd = os.open(self.path, os.O_RDONLY)
+        for _ in range(depth):
+            os.mkdir(name, dir_fd=fd)
+            below = os.open(name, os.O_RDONLY, dir_fd=fd)
+            os.close(fd)
+            fd = below
+        os.close(fd)
+        mount.empty()
+        self.assertEqual(self.names(), [])
+
+    def test_removes_names_like_those_it_moves_folders_to(self):
+        mount = wipe.Mount(self.path)
+        os.makedirs(self.path + "/a/b")
+        for number in range(3):
+            open(self.path + "/.hothouse-%d" % number, "w").close()
+        mount.empty()
+        self.assertEqual(self.names(), [])
+
+    def test_names_the_files_that_remain(self):
+        mount = wipe.Mount(self.path)
+        mount.empty()
+        open(self.path + "/late", "w").close()
+        self.assertEqual(mount.leftovers(), ["file " + self.path + "/late"])
+
+    def test_restores_mode_and_times_of_the_root(self):
+        os.chmod(self.path, 0o750)
+        os.utime(self.path, ns=(10**18, 10**18 + 5))
+        mount = wipe.Mount(self.path)
+        open(self.path + "/a", "w").close()
+        os.chmod(self.path, 0o700)
+        os.utime(self.path, (1, 2))
+        mount.empty()
+        self.assertEqual(mount.leftovers(), [])
+        info = os.stat(self.path)
+        self.assertEqual(stat.S_IMODE(info.st_mode), 0o750)
+        self.assertEqual(info.st_mtime_ns, 10**18 + 5)
+
+    def test_names_what_it_cannot_restore_of_the_root(self):
+        mount = wipe.Mount(self.path)
+        mount.empty()
+        os.chmod(self.path, 0o755)
+        self.assertEqual(mount.leftovers(), ["mode of " + self.path])
+
+    def test_empties_mounts_or_raises(self):
+        mount = wipe.Mount(self.path)
+        open(self.path + "/a", "w").close()
+        wipe.empty_mounts([mount])
+        self.assertEqual(self.names(), [])
+        with mock.patch.object(mount, "leftovers", return_value=["file x"]), self.assertRaises(OSError):
+            wipe.empty_mounts([mount])
+
+
+class FakeBaseline:
+    def __init__(self, left=()):
+        self.left = list(left)
+
+    def compare(self):
+        return self.left, 7, 1000
+
+
+class WipeTest(AgentTest):
+    """Whole wipes, of a temp folder: the parts that would end this user's processes are replaced."""
+
+    def setUp(self):
+        self.path = self.folder()
+        self.mounts = [wipe.Mount(self.path)]
+        self.objects = []
+        replacements = [
+            mock.patch.object(wipe, "kill_all", return_value=3),
+            mock.patch.object(wipe, "_others", return_value=[]),
+            mock.patch.object(kernel, "sysv_objects", side_effect=lambda: list(self.objects)),
+            mock.patch.object(kernel, "remove_sysv", side_effect=lambda *found: self.objects.remove(found)),
+        ]
+        for replacement in replacements:
+            replacement.start()
+            self.addCleanup(replacement.stop)
+
+    def test_reports_what_it_did(self):
+        open(self.path + "/a", "w").close()
+        self.objects = [("shm", 5), ("msg", 6)]
+        report = wipe.wipe(self.mounts, FakeBaseline())
+        self.assertGreater(report.pop("durationMs"), 0)
+        self.assertEqual(report, {"clean": True, "leftovers": [], "killed": 3, "fds": 7, "memoryBytes": 1000})
+        self.assertEqual((self.objects, os.listdir(self.path)), ([], []))
+
+    def test_is_not_clean_when_a_step_fails_and_does_the_others(self):
+        open(self.path + "/a", "w").close()
+        with mock.patch.object(wipe, "kill_all", side_effect=PermissionError(1, "no")):
+            report = wipe.wipe(self.mounts, FakeBaseline())
+        self.assertEqual((report["clean"], report["leftovers"]), (False, ["kill: EPERM"]))
+        self.assertEqual(os.listdir(self.path), [])
+
+    def test_names_processes_and_objects_that_remain(self):
+        self.objects = [("sem", 1)]
+        with mock.patch.object(wipe, "_others", return_value=["42"]), mock.patch.object(kernel, "remove_sysv"):
+            report = wipe.wipe(self.mounts, FakeBaseline(["descriptor 9"]))
+        self.assertEqual(report["leftovers"], ["process 42", "sem 1", "descriptor 9"])
+
+    def test_names_at_most_twenty_leftovers_in_ascii(self):
+        report = wipe.wipe(self.mounts, FakeBaseline(["file \u00e4\n"] * 30))
+        self.assertEqual(report["leftovers"], ["file \\xe4\\n"] * 20)
+
+
+class KillAllTest(AgentTest):
+    """`os.kill` is replaced: the real one would reach every process of this user."""
+
+    def killed(self, others):
+        with mock.patch.object(os, "kill") as kill, mock.patch.object(wipe, "_others", side_effect=others):
+            with mock.patch.object(os, "waitpid", side_effect=[(5, 9), ChildProcessError, ChildProcessError]):
+                reaped = wipe.kill_all()
+        return reaped, kill.call_count
+
+    def test_reaps_what_it_has_killed(self):
+        self.assertEqual(self.killed([[]]), (1, 1))
+
+    def test_kills_again_while_processes_remain(self):
+        self.assertEqual(self.killed([["7"], []]), (1, 2))
