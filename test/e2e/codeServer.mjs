@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 
-/** What an editor of its own needs for these tests; `settings` come on top. */
+/** Settings of every test editor; `settings` override them. */
 const SETTINGS = {
   'workbench.startupEditor': 'none',
   'workbench.editor.useModal': 'off',
@@ -19,8 +19,8 @@ const SETTINGS = {
 };
 
 /**
- * A VS Code server with a user folder of its own under `out`, and a browser page beside it. `vsix` is installed before
- * the start; `driver` lets a test module run in the extension host. `stop` ends both.
+ * Starts a VS Code server with a user folder under `out`, and a browser page. Installs `vsix` before the start; `driver`
+ * lets a test module run in the extension host. `stop` stops both.
  *
  * @param {{ out: string, codeServer: string, node: string, chromium: string, folder: string, vsix?: string,
  *   driver?: boolean, settings?: object, machineSettings?: object, env?: NodeJS.ProcessEnv }} options
@@ -69,7 +69,7 @@ async function serve({ out, node, driver, env = {} }, common) {
   const smoke = driver ? ['--vscode-option', 'enable-smoke-test-driver'] : [];
   const child = spawn(node, [...common, ...flags, ...quiet, ...smoke], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, so that its end can be waited for.
+    // A process group of its own, so that `end` can wait for it.
     detached: true,
     env: { ...plainEnv(), ...env },
   });
@@ -86,7 +86,7 @@ async function serve({ out, node, driver, env = {} }, common) {
   return { process: child, address: `http://127.0.0.1:${port}` };
 }
 
-/** Our own variables steer these tests; in the editor they would be taken for options. */
+/** The environment without our variables, which the extension would read as options. */
 function plainEnv() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('HOTHOUSE_')));
 }
@@ -102,7 +102,7 @@ function freePort() {
   });
 }
 
-/** Ends the server and waits for its extension host too, which removes its containers before it leaves. */
+/** Stops the server and waits for its extension host, which removes its containers before it exits. */
 async function end(child) {
   child.kill('SIGTERM');
   for (let turn = 0; turn < 100 && groupLives(child.pid); turn += 1) await sleep(200);

@@ -5,7 +5,7 @@ import { startEditor } from './codeServer.mjs';
 
 const SECONDS = 300;
 
-/** Runs the test module in the extension host, with the extension loaded from its folder; those of Lean on `leanImage`. */
+/** Runs the test module in the extension host, with the extension from its folder and Lean tests on `leanImage`. */
 export async function runHostTests({ root, extension, out, folder, report, leanImage, ...editorFiles }) {
   mkdirSync(out, { recursive: true });
   const tests = await bundleHostTests(root, path.join(out, 'tests'));
@@ -23,7 +23,7 @@ export async function runHostTests({ root, extension, out, folder, report, leanI
   }
 }
 
-/** Resolves when the test module has ended, whether its tests passed or not: they report for themselves. */
+/** Resolves when the test module has ended; the tests report their results themselves. */
 async function openWithTests({ page, address }, { extension, tests, folder }) {
   const uri = (file) => `vscode-remote://remote${file}`;
   const payload = [
@@ -39,8 +39,8 @@ async function openWithTests({ page, address }, { extension, tests, folder }) {
   const query = `folder=${encodeURIComponent(folder)}&payload=${encodeURIComponent(JSON.stringify(payload))}`;
   await page.goto(`${address}/?${query}`);
   let timer;
-  const late = new Promise((_, reject) => {
+  const timeout = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no result in ${SECONDS} s`)), SECONDS * 1000);
   });
-  await Promise.race([finished, late]).finally(() => clearTimeout(timer));
+  await Promise.race([finished, timeout]).finally(() => clearTimeout(timer));
 }

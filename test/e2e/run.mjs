@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 /**
- * Tests the extension in a real VS Code: first a module in the extension host, then the packed extension by clicking in
- * headless Chromium. Prints `ok NAME` and `not ok NAME` lines and at last `N passed, N failed`; the exit status is 0
- * when all passed. Needs a Docker Engine with the Python image, a build in dist, and
+ * Tests the extension in a real VS Code: first a module in the extension host, then the packed extension in headless
+ * Chromium. Prints `ok NAME` and `not ok NAME` lines and finally `N passed, N failed`; the exit status is 0 when all
+ * passed. Needs a Docker Engine with the Python image, a build in dist, and
  *
  *   HOTHOUSE_CODE_SERVER  code-server's out/node/entry.js
- *   HOTHOUSE_NODE24       the Node that code-server wants
+ *   HOTHOUSE_NODE24       the Node that code-server needs
  *   HOTHOUSE_CHROMIUM     Chromium
  *
- * With HOTHOUSE_TEST_LEAN_IMAGE naming an image with Lean, Lean sessions are tested too.
+ * Tests Lean sessions too when HOTHOUSE_TEST_LEAN_IMAGE names an image with Lean.
  *
- * `host` or `ui` as argument runs that part alone; `--extension=FOLDER` names the built extension (default the checkout),
- * `--vsix=FILE` the packed one (default dist/hothouse.vsix). Everything that is written goes to out/e2e.
+ * The argument `host` or `ui` runs that part alone. `--extension=FOLDER` names the built extension (default: the checkout),
+ * `--vsix=FILE` the packed one (default: dist/hothouse.vsix). All files are written to out/e2e.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -44,7 +44,7 @@ if (!leanImage) console.log('Lean sessions were skipped: name an image with Lean
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
 
-/** Prints a line and counts it. */
+/** Prints a line and counts a result. */
 function report(line) {
   console.log(line);
   if (line.startsWith('ok ')) counts.passed += 1;

@@ -1,8 +1,8 @@
 import { command, complete, inOutput, openView, rows, type } from './uiPage.mjs';
 
 const DEFINITION = ['def double (n : Nat) : Nat := n + n', '#eval double 21'].join('\n');
-// Oldest Leans have no tactic `sorry`.
-const LEFT_OUT = [
+// The oldest versions of Lean have no tactic `sorry`.
+const MISSING_PROOF = [
   'theorem both (p q : Prop) (hp : p) (hq : q) : p ∧ q := by',
   '  apply And.intro',
   '  exact hp',
@@ -10,17 +10,17 @@ const LEFT_OUT = [
 ].join('\n');
 const WRONG = 'theorem four : double 2 = 4 := rfl\ntheorem five : double 2 = 5 := by decide';
 
-/** A person's first session of Lean: a definition, a goal that is left, an error with its squiggle, help while typing. */
+/** A first Lean session: a definition, an open goal, an error with its squiggle, hovers and completions. */
 export async function clickThroughLean({ page, step }) {
   await step('New Lean Session opens a notebook with our kernel', () => open(page));
-  await step('the kernel picker offers it', () => kernels(page), 'lean-kernels');
-  await step('the New File menu offers a session of each language', () => newFile(page), 'new-file');
+  await step('the kernel picker shows it', () => kernels(page), 'lean-kernels');
+  await step('the New File menu has a session of each language', () => newFile(page), 'new-file');
   await step('a cell prints', () => print(page));
-  await step('a proof that is left out shows its goal', () => goal(page));
-  await step('an error shows its place and a squiggle', () => wrong(page), 'lean');
-  await step('a hover tells the type', () => hover(page));
-  await step('completions know what the session defines', () => propose(page), 'lean-completion');
-  await step('the tree shows the session and closes it', () => close(page));
+  await step('a missing proof shows its goal', () => goal(page));
+  await step('an error shows its position and a squiggle', () => wrong(page), 'lean');
+  await step('a hover shows the type', () => hover(page));
+  await step('completions propose definitions of the session', () => propose(page), 'lean-completion');
+  await step('the pool view shows the session and closes it', () => close(page));
 }
 
 async function newFile(page) {
@@ -55,7 +55,7 @@ async function print(page) {
 }
 
 async function goal(page) {
-  await type(page, LEFT_OUT);
+  await type(page, MISSING_PROOF);
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('Incomplete'));
   await inOutput(page, (frame) => frame.getByText('⊢ q').first());
@@ -70,7 +70,7 @@ async function wrong(page) {
     .filter({ hasText: /Untitled-1.*Lean · </ })
     .first()
     .waitFor();
-  // For the picture: the cells are seen from the first one on.
+  // For the screenshot: shows the first cell.
   await command(page, 'Notebook: Focus First Cell');
   await page.waitForTimeout(2000);
 }

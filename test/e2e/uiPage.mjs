@@ -1,6 +1,6 @@
 const WAIT_MS = 60_000;
 
-/** Runs a command by its title in the command palette; `stays` where the command asks something in the same place. */
+/** Runs a command by its title in the command palette; `stays` for a command that keeps the palette open. */
 export async function command(page, title, { stays = false } = {}) {
   await page.keyboard.press('F1');
   const input = page.locator('.quick-input-widget input').first();
@@ -17,9 +17,9 @@ export async function openView(page) {
   await page.locator('.part.sidebar').getByText('Hothouse', { exact: false }).first().waitFor();
 }
 
-/** The button of the welcome view by its words. */
-export function welcomeButton(page, words) {
-  return page.locator('.part.sidebar .welcome-view-content .monaco-button', { hasText: words });
+/** The button of the welcome view with this label. */
+export function welcomeButton(page, label) {
+  return page.locator('.part.sidebar .welcome-view-content .monaco-button', { hasText: label });
 }
 
 /** Rows of the pool view. */
@@ -27,7 +27,7 @@ export function rows(page) {
   return page.locator('.part.sidebar .monaco-list-row');
 }
 
-/** Types a cell's code as soon as an empty cell has the cursor. */
+/** Types code once an empty cell has the cursor. */
 export async function type(page, code) {
   const cell = page.locator('.notebookOverlay .cell-editor-part .monaco-editor.focused');
   await cell.waitFor();
@@ -35,14 +35,14 @@ export async function type(page, code) {
   await page.keyboard.insertText(code);
 }
 
-/** Types the beginning of a word in an empty cell and waits until `word` is proposed; asks again where a busy machine said nothing. */
-export async function complete(page, beginning, word) {
+/** Types the beginning of a word in an empty cell and waits for the completion `word`; retries on a busy machine. */
+export async function complete(page, prefix, word) {
   await type(page, '');
-  await page.keyboard.type(beginning);
+  await page.keyboard.type(prefix);
   const proposed = page.locator('.suggest-widget .monaco-list-row', { hasText: word }).first();
-  await waitFor(`the proposal ${word}`, async () => {
+  await waitFor(`the completion ${word}`, async () => {
     await page.keyboard.press('Backspace');
-    await page.keyboard.type(beginning.slice(-1));
+    await page.keyboard.type(prefix.slice(-1));
     await page.keyboard.press('Control+Space');
     return proposed.waitFor({ timeout: 3000 }).then(
       () => true,
@@ -51,7 +51,7 @@ export async function complete(page, beginning, word) {
   });
 }
 
-/** Waits until an output frame shows what `find` makes a locator for; resolves to it. */
+/** Waits until the locator that `find` returns matches in an output frame; resolves to it. */
 export async function inOutput(page, find) {
   return waitFor('an output', async () => {
     for (const frame of page.frames()) {
@@ -62,13 +62,13 @@ export async function inOutput(page, find) {
   });
 }
 
-/** Waits until `probe` gives something. */
+/** Waits until `probe` returns a truthy value. */
 export async function waitFor(what, probe, ms = WAIT_MS) {
   const end = Date.now() + ms;
   for (;;) {
     const value = await probe();
     if (value) return value;
-    if (Date.now() > end) throw new Error(`Waited ${ms / 1000} s in vain for ${what}.`);
+    if (Date.now() > end) throw new Error(`Waited ${ms / 1000} s for ${what}, which did not appear.`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

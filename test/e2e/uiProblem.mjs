@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { command, inOutput, openView, type, welcomeButton } from './uiPage.mjs';
 
-/** What a person sees whose Docker cannot be reached, and how it clears by itself. */
+/** A window that cannot reach Docker, until the setting is corrected. */
 export async function clickThroughProblem({ page, step, userFolder }) {
-  await step('the welcome view says what is wrong', () => told(page), 'problem');
-  await step('a cell says it too', () => cell(page), 'problem-cell');
-  await step('its button opens the setting', () => fix(page), 'problem-fix');
-  await step('once mended, the view clears by itself', () => mended(page, userFolder), 'mended');
+  await step('the welcome view shows the problem', () => problem(page), 'problem');
+  await step('a cell shows the problem', () => cell(page), 'problem-cell');
+  await step('the button opens the setting', () => fix(page), 'problem-fix');
+  await step('the welcome view clears after the fix', () => fixed(page, userFolder), 'problem-fixed');
 }
 
-async function told(page) {
+async function problem(page) {
   await openView(page);
   await page.locator('.part.sidebar').getByText('Docker does not respond').first().waitFor();
   await welcomeButton(page, 'Open Setting').waitFor();
@@ -31,7 +31,7 @@ async function fix(page) {
   await page.locator('.settings-editor', { hasText: 'Docker: Host' }).waitFor();
 }
 
-async function mended(page, userFolder) {
+async function fixed(page, userFolder) {
   writeFileSync(path.join(userFolder, 'Machine/settings.json'), '{}');
   await page.locator('.part.sidebar').getByText('Docker does not respond').waitFor({ state: 'hidden' });
   const warning = page.locator('.statusbar-item', { hasText: 'Hothouse' }).locator('.codicon-warning');

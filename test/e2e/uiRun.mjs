@@ -5,7 +5,7 @@ import { clickThroughLean } from './uiLean.mjs';
 import { clickThroughProblem } from './uiProblem.mjs';
 import { clickThroughSession } from './uiSession.mjs';
 
-/** Installs the packed extension and drives it by keyboard and mouse: with Docker, with Lean if there is an image, without Docker. */
+/** Installs the packed extension and drives it by keyboard and mouse: with Docker, with a Lean image if given, without Docker. */
 export async function runUiTests({ out, shots, folder, vsix, report, leanImage, ...editorFiles }) {
   await drive('session', { 'hothouse.lean.image': 'hothouse/absent:latest' }, clickThroughSession);
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
@@ -31,7 +31,7 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   }
 }
 
-/** What makes pictures clear. */
+/** Settings for stable screenshots. */
 const LOOK = {
   'workbench.colorTheme': 'Default Dark Modern',
   'editor.editContext': false,
@@ -42,19 +42,19 @@ const LOOK = {
   'notebook.globalToolbarShowLabel': 'always',
 };
 
-/** A picture without the hover that the last click left behind. */
-async function picture(page, options) {
+/** Takes a screenshot without the hover of the last click. */
+async function screenshot(page, options) {
   await page.mouse.move(600, 788);
   await page.waitForTimeout(700);
   await page.screenshot(options);
 }
 
-/** Steps build on each other, so the first that fails ends the run. */
+/** Steps build on each other, so the first failure ends the run. */
 function stepper(page, name, shots, report) {
   return async (title, action, shot, clip) => {
     try {
       const value = await action();
-      if (shot) await picture(page, { path: path.join(shots, `${shot}.png`), clip });
+      if (shot) await screenshot(page, { path: path.join(shots, `${shot}.png`), clip });
       report(`ok ${name}: ${title}`);
       return value;
     } catch (error) {

@@ -9,22 +9,22 @@ const PLOT = [
   'plt.title("A damped wave");',
 ].join('\n');
 
-/** A person's first session: a notebook, state, a plot, an endless cell, the tree. */
+/** A first session: a notebook, state, a plot, an endless cell, the pool view. */
 export async function clickThroughSession({ page, step, folder }) {
-  await step('the view welcomes before anything runs', () => welcome(page), 'welcome');
+  await step('the welcome view shows before anything runs', () => welcome(page), 'welcome');
   await step('New Python Session opens a notebook with our kernel', () => open(page));
   await step('a cell runs', () => firstCell(page));
-  await step('a plot is seen', () => plot(page));
-  await step('the tree shows the session and its sandbox', () => tree(page), 'session');
+  await step('a plot appears', () => plot(page));
+  await step('the pool view shows the session and its sandbox', () => tree(page), 'session');
   await step('an endless cell runs', () => endless(page), 'pool', { x: 0, y: 36, width: 350, height: 230 });
-  await step('the interrupt button ends it and variables are kept', () => interrupt(page), 'interrupt');
+  await step('the interrupt button stops it and keeps variables', () => interrupt(page), 'interrupt');
   await step('saving the notebook keeps its session', () => save(page, folder), 'saved');
-  await step('completions know living variables', () => complete(page, 'coun', 'count'), 'completion');
-  await step('Restart Session in the toolbar forgets', () => restart(page), 'restarted');
-  await step('a session that is lost while idle says so at once', () => lose(page), 'lost');
-  await step('the next cell says why its variables are gone', () => afterLoss(page), 'after-loss');
-  await step('the doctor says what is ready and what is not', () => doctor(page), 'doctor');
-  await step('the tree closes the session', () => close(page), 'closed');
+  await step('completions propose variables of the session', () => complete(page, 'coun', 'count'), 'completion');
+  await step('Restart Session in the toolbar clears variables', () => restart(page), 'restarted');
+  await step('the loss of an idle session shows at once', () => lose(page), 'lost');
+  await step('the next cell shows why its variables are lost', () => afterLoss(page), 'after-loss');
+  await step('Run Diagnostics shows which languages are ready', () => diagnose(page), 'diagnostics');
+  await step('the pool view closes the session', () => close(page), 'closed');
 }
 
 async function welcome(page) {
@@ -58,7 +58,7 @@ async function tree(page) {
     .first()
     .waitFor();
   await rows(page).filter({ hasText: 'session' }).first().waitFor();
-  // For the picture: the memory is there, and the cells are seen from the first one on.
+  // For the screenshot: waits for the memory and shows the first cell.
   await command(page, 'Notebook: Focus First Cell');
   await page.waitForTimeout(4000);
 }
@@ -94,7 +94,7 @@ async function save(page, folder) {
   await page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
   await page.locator('.tab', { hasText: 'saved.ipynb' }).waitFor();
   await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
-  // Longer than a closed notebook's session is kept.
+  // Longer than the session of a closed notebook stays open.
   await page.waitForTimeout(2000);
   await command(page, 'Notebook: Focus Last Cell');
   await page.keyboard.press('b');
@@ -139,7 +139,7 @@ async function afterLoss(page) {
   await waitFor('the marks to go', async () => (await marks.count()) === 0);
 }
 
-async function doctor(page) {
+async function diagnose(page) {
   await command(page, 'Hothouse: Run Diagnostics');
   const toast = page.locator('.notification-toast', { hasText: 'Ready for Python. Not ready for Lean: ' }).first();
   await toast.filter({ hasText: 'There is no image hothouse/absent:latest.' }).waitFor();

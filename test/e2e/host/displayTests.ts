@@ -16,7 +16,7 @@ import {
   textOf,
 } from './notebook.ts';
 
-/** Tests of displays that try to break a notebook, and of very many of them. */
+/** Tests of hostile displays and of floods of output. */
 export function displayTests(): void {
   let opened: NotebookDocument | undefined;
   const notebook = () => {
@@ -24,7 +24,7 @@ export function displayTests(): void {
     return opened;
   };
 
-  test('each of 200 hostile displays leaves a cell that ends, and the next cell runs', async () => {
+  test('a cell with any of 200 hostile displays ends, and the next cell runs', async () => {
     opened = await notebookFile('displays.ipynb');
     await runCell(opened, RAW_EVENTS);
     const displays = hostileDisplays();
@@ -44,12 +44,12 @@ export function displayTests(): void {
   test('a display that cannot be shown becomes a notice in its place', async () => {
     const bad = 'form("application/vnd.code.notebook.error")';
     const cell = await runCell(notebook(), `form("text/plain", '"a"'); ${bad}; form("text/plain", '"b"')`);
-    const [before, told, after] = outputsOf(cell);
+    const [before, failure, after] = outputsOf(cell);
     assert.deepEqual([before, after], [{ 'text/plain': 'a' }, { 'text/plain': 'b' }]);
-    assert.match(told?.[STDERR] ?? '', /^An output could not be shown: /);
+    assert.match(failure?.[STDERR] ?? '', /^An output could not be shown: /);
   });
 
-  test('after a hostile display an endless cell can be interrupted', async () => {
+  test('an interrupt stops an endless cell after a hostile display', async () => {
     const [cell] = await addCells(notebook(), 'form("x"); print("going", flush=True)\nwhile True: pass');
     assert.ok(cell);
     void execute([cell]);
@@ -60,7 +60,7 @@ export function displayTests(): void {
     assert.match(textOf(await runCell(notebook(), 'print(len("kept"))'), STDOUT), /4/);
   });
 
-  test('a notebook with hostile displays can be saved, and the file is a notebook', async () => {
+  test('a notebook with hostile displays is saved as a valid notebook', async () => {
     assert.ok(await notebook().save());
     const bytes = await workspace.fs.readFile(notebook().uri);
     const { cells }: { cells: unknown[] } = JSON.parse(Buffer.from(bytes).toString());
@@ -81,7 +81,7 @@ export function displayTests(): void {
     });
   }
 
-  test('of many updates the last one is seen', async () => {
+  test('the last of many updates is shown', async () => {
     const code = ['from IPython.display import display', 'handle = display("first", display_id=True)'];
     const cell = await runCell(notebook(), [...code, 'for i in range(2000): handle.update(i)'].join('\n'));
     assert.deepEqual(
@@ -104,7 +104,7 @@ const FLOODS: Readonly<Record<string, string>> = {
   'both streams in turn': 'import os\nfor i in range(100000): os.write(1, b"a"); os.write(2, b"b")\nprint()',
 };
 
-/** How late the extension host's event loop was at most during `work`, in words. */
+/** The largest delay of the extension host's event loop during `work`, as a sentence. */
 async function lateness(work: () => Promise<void>): Promise<string> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();

@@ -2,12 +2,12 @@ import { appendFileSync } from 'node:fs';
 
 const tests: { readonly name: string; readonly body: () => Promise<void> }[] = [];
 
-/** Adds a test; tests run in the order they were added, and later ones build on earlier ones. */
+/** Adds a test. Tests run in order, and later ones build on earlier ones. */
 export function test(name: string, body: () => Promise<void>): void {
   tests.push({ name, body });
 }
 
-/** Writes a line to the terminal, and to the file that E2E_RESULTS names. */
+/** Writes a line to the terminal and to the file in E2E_RESULTS. */
 export function report(line: string): void {
   console.log(line);
   if (process.env.E2E_RESULTS) appendFileSync(process.env.E2E_RESULTS, `${line}\n`);
@@ -29,7 +29,7 @@ export async function runTests(): Promise<void> {
   if (failed > 0) throw new Error(`${failed} of ${tests.length} failed.`);
 }
 
-/** Waits until `probe` gives something; throws with `what` after `seconds`. */
+/** Waits until `probe` returns a truthy value; throws with `what` after `seconds`. */
 export async function until<T>(what: string, probe: () => T | Promise<T>, seconds = 30): Promise<NonNullable<T>> {
   const end = Date.now() + seconds * 1000;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Python that writes events to the engine as they are given, past everything that checks what is displayed. */
+/** Python that sends raw events to the engine, without the checks of the display functions. */
 export const RAW_EVENTS = `
 import gc, json
 _driver = next(o for o in gc.get_objects() if hasattr(type(o), '_emit') and hasattr(o, '_token') and hasattr(o, '_sequencer'))
@@ -72,7 +72,7 @@ const CONTENTS = [
   String.raw`"\u0000\u001b]0;x\u0007"`,
 ];
 
-/** Python expressions for JSON of contents that are large or deep. */
+/** Python expressions for large or deeply nested JSON. */
 const LARGE = [
   `'[' * 200 + ']' * 200`,
   `'[' * 6000 + ']' * 6000`,
@@ -89,7 +89,7 @@ const LARGE = [
 
 const MIMES = ['text/plain', 'text/html', 'text/markdown', 'image/png', 'image/svg+xml', 'application/json'];
 
-/** Displays that are not as they ought to be, as statements after `RAW_EVENTS`. */
+/** Malformed displays, as statements to run after `RAW_EVENTS`. */
 export function hostileDisplays(): readonly string[] {
   const python = (value: string) => JSON.stringify(value);
   return [

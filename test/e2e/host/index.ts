@@ -8,7 +8,7 @@ import { lossTests } from './lossTests.ts';
 import { mcpTests } from './mcpTests.ts';
 import { notebookTests } from './notebookTests.ts';
 
-/** What the editor calls in its extension host; resolves when everything passed. */
+/** The entry point that VS Code calls in the extension host; resolves when every test passed. */
 export async function run(): Promise<void> {
   test('the extension activates', async () => {
     const extension = extensions.getExtension('hothouse.hothouse');
@@ -19,7 +19,7 @@ export async function run(): Promise<void> {
     assert.ok(extension.isActive);
   });
 
-  test('every command that package.json names exists', async () => {
+  test('every command in package.json exists', async () => {
     const known = await commands.getCommands(true);
     for (const { command } of packageJson.contributes.commands) assert.ok(known.includes(command), command);
   });

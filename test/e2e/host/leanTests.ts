@@ -20,7 +20,7 @@ import {
 import { test, until } from './harness.ts';
 import { addCells, ERROR, ended, execute, newNotebook, runCell, STDERR, STDOUT, textOf } from './notebook.ts';
 
-/** Tests of a notebook session of Lean. */
+/** Tests of a Lean notebook session. */
 export function leanTests(): void {
   let opened: NotebookDocument | undefined;
   const notebook = () => {
@@ -45,7 +45,7 @@ export function leanTests(): void {
     assert.equal(textOf(second, STDOUT), '30\n');
   });
 
-  test('an error shows its place, has a squiggle and changes nothing', async () => {
+  test('an error shows its position and a squiggle, and changes nothing', async () => {
     const cell = await runCell(notebook(), 'def kept := 1\n#eval ("𝔸", add 1 "x")');
     assert.equal(cell.executionSummary?.success, false);
     assert.match(textOf(cell, ERROR), /2:\d+: .*mismatch/);
@@ -56,7 +56,7 @@ export function leanTests(): void {
     await until('the end of its squiggles', () => languages.getDiagnostics(cell.document.uri).length === 0);
   });
 
-  test('a proof left out shows its goal', async () => {
+  test('a missing proof shows its goal', async () => {
     const cell = await runCell(notebook(), 'theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  admit');
     assert.equal(cell.executionSummary?.success, true);
     const text = Buffer.from(textOf(cell, 'text/markdown'), 'latin1').toString();
@@ -64,7 +64,7 @@ export function leanTests(): void {
     assert.match(textOf(cell, STDERR), /\d:\d: warning:/);
   });
 
-  test('an edited cell has what follows checked again', async () => {
+  test('editing a cell rechecks the cells after it', async () => {
     const [base, user] = await addCells(notebook(), 'def k : Nat := 1', '#eval k + 41');
     assert.ok(base && user);
     void execute([base, user]);
@@ -78,10 +78,10 @@ export function leanTests(): void {
     await until('its error', () => textOf(user, ERROR) !== '');
     assert.ok((await errorsOf(user)).length > 0);
     await rerun(base, 'def k : Nat := 2');
-    await until('that it is mended', () => textOf(user, STDOUT) === '43\n' && textOf(user, ERROR) === '');
+    await until('the recheck', () => textOf(user, STDOUT) === '43\n' && textOf(user, ERROR) === '');
   });
 
-  test('what a deleted cell declared can be declared anew', async () => {
+  test('the declarations of a deleted cell can be declared again', async () => {
     const cell = await runCell(notebook(), 'def moved := 1');
     const edit = new WorkspaceEdit();
     edit.set(notebook().uri, [NotebookEdit.deleteCells(new NotebookRange(cell.index, cell.index + 1))]);
@@ -90,7 +90,7 @@ export function leanTests(): void {
     assert.equal(textOf(again, STDOUT), '2\n');
   });
 
-  test('an emptied cell takes what it declared out of the session', async () => {
+  test('an emptied cell removes its declarations from the session', async () => {
     const cell = await runCell(notebook(), 'def emptied := 1');
     await rerun(cell, '');
     assert.equal(cell.executionSummary?.success, true);
@@ -127,7 +127,7 @@ export function leanTests(): void {
     assert.ok(list.items.some(({ label }) => label === 'add'));
   });
 
-  test('an endless evaluation is interrupted and definitions are kept', async () => {
+  test('an interrupt stops an endless evaluation and keeps definitions', async () => {
     await runCell(notebook(), 'partial def spin (n : Nat) : Nat := spin (n + 1)');
     const [endless] = await addCells(notebook(), '#eval spin 0');
     assert.ok(endless);
@@ -139,14 +139,14 @@ export function leanTests(): void {
     assert.equal(textOf(await runCell(notebook(), '#eval add 20 22'), STDOUT), '42\n');
   });
 
-  test('Restart Session forgets the definitions of Lean', async () => {
+  test('Restart Session clears the definitions', async () => {
     await commands.executeCommand('hothouse.restartSession');
     const cell = await runCell(notebook(), '#eval add 1 2');
     assert.match(textOf(cell, ERROR), /add/);
     assert.equal(cell.executionSummary?.executionOrder, 1);
   });
 
-  test('closing the notebook closes its session of Lean', async () => {
+  test('closing the notebook closes its Lean session', async () => {
     await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     await until('the end of the notebook', () => notebook().isClosed);
   });
@@ -158,7 +158,7 @@ async function replaceText({ document }: NotebookCell, text: string): Promise<vo
   await workspace.applyEdit(edit);
 }
 
-/** Runs a cell again with another code and waits for its end. */
+/** Replaces a cell's code, runs the cell and waits for its end. */
 async function rerun(cell: NotebookCell, code: string): Promise<void> {
   const before = cell.executionSummary?.executionOrder;
   await replaceText(cell, code);

@@ -7,28 +7,28 @@ import { ERROR, newNotebook, outputsOf, runCell, STDERR, textOf } from './notebo
 
 /** Tests of sessions that are lost while none of their cells runs. */
 export function lossTests(): void {
-  test('a session whose container is removed says so in its next cell, with the reason', async () => {
+  test('the next cell shows that the container of its session was removed', async () => {
     const notebook = await newNotebook();
     await runCell(notebook, 'kept = 1\nopen("mark-of-this-session", "w").close()');
     docker('rm', '--force', containerWith('mark-of-this-session'));
     await endedFor(/its sandbox was lost/);
-    await nextCellSays(notebook, 'its sandbox was lost');
+    await nextCellShows(notebook, 'its sandbox was lost');
   });
 
-  test('so does one whose interpreter leaves', async () => {
+  test('the next cell shows that the interpreter of its session exited', async () => {
     const notebook = await newNotebook();
     await runCell(notebook, 'kept = 1\nimport os, threading\nthreading.Timer(1, os._exit, [3]).start()');
     await endedFor(/its interpreter left with exit status 3/);
-    await nextCellSays(notebook, 'its interpreter left with exit status 3');
+    await nextCellShows(notebook, 'its interpreter left with exit status 3');
   });
 
-  test('and one that an agent has closed', async () => {
+  test('the next cell shows that an agent closed its session', async () => {
     const notebook = await newNotebook();
     await runCell(notebook, 'kept = 1');
     const listed = await callTool('list_sessions', {});
     const ids = [...listed.matchAll(/"session_id":\s*"([^"]+)"/g)].map(([, id]) => id);
     await callTool('close_session', { session_id: ids.at(-1) });
-    await nextCellSays(notebook, 'it was closed');
+    await nextCellShows(notebook, 'it was closed');
   });
 }
 
@@ -39,8 +39,8 @@ async function endedFor(reason: RegExp): Promise<void> {
   });
 }
 
-/** The notice stands above all that the cell shows, and the cell after it has none. */
-async function nextCellSays(notebook: NotebookDocument, reason: string): Promise<void> {
+/** The notice is the first output of the cell, and the cell after it has none. */
+async function nextCellShows(notebook: NotebookDocument, reason: string): Promise<void> {
   const next = await runCell(notebook, 'kept');
   const [first, second] = (outputsOf(next)[0]?.[STDERR] ?? '').split('\n');
   assert.ok(first?.startsWith(`The previous session ended: ${reason}`), first);

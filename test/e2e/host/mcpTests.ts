@@ -15,7 +15,7 @@ import { outputsOf, runCell } from './notebook.ts';
 const SERVER = 'hothouse.hothouse/Hothouse';
 const TOOLS = ['run_code', 'open_session', 'close_session', 'list_sessions', 'interrupt_session'];
 
-/** Tests of the tools that the editor's agents get; they share `notebook`'s engine. */
+/** Tests of the tools for agents in VS Code, which use the engine of `notebook`. */
 export function mcpTests(notebook: () => NotebookDocument): void {
   test('the MCP tools are listed in vscode.lm.tools', async () => {
     await until('the tools', async () => {
@@ -24,13 +24,13 @@ export function mcpTests(notebook: () => NotebookDocument): void {
     });
   });
 
-  test('an agent runs code through them', async () => {
+  test('an agent runs code with run_code', async () => {
     const answer = await callTool('run_code', { language: 'python', code: 'print("from an agent"); 6 * 7' });
     assert.match(answer, /from an agent/);
     assert.match(answer, /42/);
   });
 
-  test('an agent works in the session of a notebook', async () => {
+  test('an agent runs code in the session of a notebook', async () => {
     await runCell(notebook(), 'shared = 20');
     const listed = await callTool('list_sessions', {});
     const id = /"session_id":\s*"([^"]+)"(?:(?!"session_id").)*Untitled/s.exec(listed)?.[1] ?? '';
@@ -58,7 +58,7 @@ export function mcpTests(notebook: () => NotebookDocument): void {
   });
 }
 
-/** What an agent is answered by one of our tools, as text. */
+/** The result of a tool call, as text. */
 export async function callTool(name: string, input: object): Promise<string> {
   const tool = toolNamed(name);
   assert.ok(tool, `the tool ${name}`);

@@ -13,7 +13,7 @@ import {
 } from 'vscode';
 import { until } from './harness.ts';
 
-/** Opens a notebook by one of our commands. */
+/** Opens a notebook with one of our commands. */
 export async function newNotebook(command = 'hothouse.newPythonSession'): Promise<NotebookDocument> {
   const before = window.activeNotebookEditor?.notebook;
   await commands.executeCommand(command);
@@ -23,7 +23,7 @@ export async function newNotebook(command = 'hothouse.newPythonSession'): Promis
   });
 }
 
-/** Writes a notebook of Python with an empty cell into the workspace and opens it with our kernel. */
+/** Writes a Python notebook with an empty cell to the workspace and opens it with our kernel. */
 export async function notebookFile(name: string): Promise<NotebookDocument> {
   const [folder] = workspace.workspaceFolders ?? [];
   if (!folder) throw new Error('No folder is open.');
@@ -38,7 +38,7 @@ export async function notebookFile(name: string): Promise<NotebookDocument> {
   return notebook;
 }
 
-/** Appends cells with these codes, in the language of the first cell. */
+/** Appends cells in the language of the first cell. */
 export async function addCells(notebook: NotebookDocument, ...codes: string[]): Promise<NotebookCell[]> {
   const at = notebook.cellCount;
   const { languageId } = notebook.cellAt(0).document;
@@ -49,7 +49,7 @@ export async function addCells(notebook: NotebookDocument, ...codes: string[]): 
   return codes.map((_, index) => notebook.cellAt(at + index));
 }
 
-/** Starts cells that stand one after the other; the promise is the editor's. */
+/** Starts adjacent cells; resolves when VS Code's command does. */
 export function execute(cells: readonly NotebookCell[]): Thenable<unknown> {
   const [first] = cells;
   if (!first) throw new Error('No cell was given.');
@@ -73,7 +73,7 @@ export function ended(cell: NotebookCell): Promise<unknown> {
   return until(`the end of ${cell.document.getText()}`, () => cell.executionSummary?.timing?.endTime, 60);
 }
 
-/** A cell's outputs: for each the text of every mime type. */
+/** A cell's outputs, each as MIME type → text. */
 export function outputsOf(cell: NotebookCell): Record<string, string>[] {
   return cell.outputs.map(({ items }) => {
     const texts: Record<string, string> = {};
@@ -82,14 +82,14 @@ export function outputsOf(cell: NotebookCell): Record<string, string>[] {
   });
 }
 
-/** All text of a cell's outputs of one mime type. */
+/** The text of all outputs of one MIME type. */
 export function textOf(cell: NotebookCell, mime: string): string {
   return outputsOf(cell)
     .map((output) => output[mime] ?? '')
     .join('');
 }
 
-/** Mime types that the editor gives to text and errors. */
+/** VS Code's MIME types of streams and errors. */
 export const STDOUT = 'application/vnd.code.notebook.stdout';
 export const STDERR = 'application/vnd.code.notebook.stderr';
 export const ERROR = 'application/vnd.code.notebook.error';

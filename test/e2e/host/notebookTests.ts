@@ -14,7 +14,7 @@ import {
   textOf,
 } from './notebook.ts';
 
-/** Tests of a notebook session; `notebook` is the one that the first of them opens. */
+/** Tests of a notebook session; the first test opens `notebook`. */
 export function notebookTests(): { notebook(): NotebookDocument } {
   let opened: NotebookDocument | undefined;
   const notebook = () => {
@@ -38,14 +38,14 @@ export function notebookTests(): { notebook(): NotebookDocument } {
     assert.equal(cell.executionSummary?.executionOrder, 3);
   });
 
-  test('stdout and stderr come apart and in order', async () => {
+  test('stdout and stderr are separate and in order', async () => {
     const code = 'import sys\nprint("a", flush=True); print("b", file=sys.stderr, flush=True); print("c")';
     const cell = await runCell(notebook(), code);
     assert.equal(textOf(cell, STDOUT), 'a\nc\n');
     assert.equal(textOf(cell, STDERR), 'b\n');
   });
 
-  test('much output arrives whole', async () => {
+  test('long output arrives complete', async () => {
     const cell = await runCell(notebook(), 'for i in range(20000): print(i)');
     assert.equal(textOf(cell, STDOUT).trim().split('\n').length, 20_000);
   });
@@ -70,7 +70,7 @@ export function notebookTests(): { notebook(): NotebookDocument } {
     assert.equal(textOf(cell, STDOUT), '');
   });
 
-  test('an error shows its traceback, and cells that were waiting are skipped', async () => {
+  test('an error shows its traceback and drops the waiting cells', async () => {
     const [wrong, next] = await addCells(notebook(), 'def divide(a):\n    return a / 0\ndivide(1)', 'print("not me")');
     assert.ok(wrong && next);
     await execute([wrong, next]);
@@ -84,7 +84,7 @@ export function notebookTests(): { notebook(): NotebookDocument } {
     assert.equal(next.executionSummary?.executionOrder, undefined);
   });
 
-  test('an endless cell is interrupted and its variables are kept', async () => {
+  test('an interrupt stops an endless cell and keeps variables', async () => {
     const [endless] = await addCells(notebook(), 'y = 7\nprint("going", flush=True)\nwhile True: pass');
     assert.ok(endless);
     void execute([endless]);
@@ -95,7 +95,7 @@ export function notebookTests(): { notebook(): NotebookDocument } {
     assert.deepEqual(outputsOf(await runCell(notebook(), 'x + y')), [{ 'text/plain': '48' }]);
   });
 
-  test('completions know the living variables', async () => {
+  test('completions propose variables of the session', async () => {
     await runCell(notebook(), 'greenhouse_temperature = 21');
     const [cell] = await addCells(notebook(), 'greenhouse_t');
     assert.ok(cell);
@@ -110,14 +110,14 @@ export function notebookTests(): { notebook(): NotebookDocument } {
     assert.ok(found);
   });
 
-  test('Restart Session forgets everything and counts from one', async () => {
+  test('Restart Session clears variables and the execution order', async () => {
     await commands.executeCommand('hothouse.restartSession');
     const cell = await runCell(notebook(), 'x');
     assert.match(textOf(cell, ERROR), /NameError/);
     assert.equal(cell.executionSummary?.executionOrder, 1);
   });
 
-  test('running out of memory is told with what was lost, and the next cell runs anew', async () => {
+  test('the next cell runs after the session ran out of memory', async () => {
     await runCell(notebook(), 'kept = 1');
     const cell = await runCell(notebook(), 'hog = bytearray(4 * 1024 ** 3)\nhog[::4096] = b"x" * len(hog[::4096])');
     assert.equal(cell.executionSummary?.success, false);
