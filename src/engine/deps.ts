@@ -17,7 +17,7 @@ export type ImageSource = Pick<ImageBuild, 'context' | 'buildArgs' | 'files'>;
 export interface EngineDependencies {
   /** A host for these options; called again when they change. */
   readonly connect: (docker: Options['docker']) => Host;
-  /** From `sandbox/agent.ts`. */
+  /** From `sandbox/agentBundle.ts`. */
   readonly agent: Buffer;
   /** Those that it runs, in the order in which they are offered. */
   readonly languages: readonly LanguageDefinition[];

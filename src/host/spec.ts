@@ -1,4 +1,4 @@
-import { SECCOMP_PROFILE } from './seccomp.ts';
+import { SECCOMP_PROFILE } from './seccompProfile.ts';
 
 /** A mount that is empty at start and lives in memory. */
 export interface TmpfsSpec {

@@ -5,12 +5,12 @@ import { createEngine } from '../engine/engine.ts';
 import { imageSources } from '../engine/environment/images.ts';
 import type { Options } from '../engine/options.ts';
 import type { Engine } from '../engine/types.ts';
+import { machineBuildSettings } from '../host/buildSettings.ts';
 import { dockerHost } from '../host/docker/dockerHost.ts';
 import { processIdentity } from '../host/identity.ts';
-import { machineBuildSettings } from '../host/machine.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import { LANGUAGES } from '../languages/registry.ts';
-import { loadAgent } from '../sandbox/agent.ts';
+import { loadAgent } from '../sandbox/agentBundle.ts';
 
 /** What an engine takes from the process that it runs in. */
 export interface LocalEngineSettings {

@@ -33,14 +33,14 @@ const SILENCE_MS = 30_000;
 export async function bootSandbox(host: Host, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
   const container = await host.create(options.spec, signal);
   try {
-    return await greet(container, host.handshakeMs, options, signal);
+    return await handshake(container, host.handshakeMs, options, signal);
   } catch (error) {
     await container.remove();
     throw error;
   }
 }
 
-async function greet(
+async function handshake(
   container: Container,
   handshakeMs: number,
   options: BootOptions,
@@ -61,7 +61,7 @@ async function greet(
   signal?.addEventListener('abort', abort);
   if (signal?.aborted) abort();
   try {
-    const ready = await connection.greet();
+    const ready = await connection.handshake();
     return new LiveSandbox(container, connection, ready, clock, options.heartbeatMs ?? HEARTBEAT_MS);
   } catch (error) {
     throw new HostError(
@@ -72,7 +72,7 @@ async function greet(
   } finally {
     late.dispose();
     signal?.removeEventListener('abort', abort);
-    (options.log ?? silentLog).debug(`sandbox ${container.id.slice(0, 12)}: greeted`);
+    (options.log ?? silentLog).debug(`sandbox ${container.id.slice(0, 12)}: ready`);
   }
 }
 

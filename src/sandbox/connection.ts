@@ -13,7 +13,7 @@ const OVER_LIMIT = /^the agent leaves: (its code has .*)$/m;
 const MAX_DIAGNOSTICS = 2_000;
 
 /** What one relay's life is opened with, beside version and nonce. */
-export type Terms = Omit<Hello, 'version' | 'nonce'>;
+export type SessionLimits = Omit<Hello, 'version' | 'nonce'>;
 
 /**
  * The engine's end of the stream to one agent: handshakes, frames in both directions, and the end. Whatever the other
@@ -21,10 +21,10 @@ export type Terms = Omit<Hello, 'version' | 'nonce'>;
  */
 export class AgentConnection {
   readonly #container: Container;
-  readonly #terms: Terms;
+  readonly #limits: SessionLimits;
   readonly #decoder = new FrameDecoder();
   readonly #lost = deferred<SandboxLoss>();
-  #greeting: Deferred<Ready> | undefined;
+  #handshake: Deferred<Ready> | undefined;
   #isLost = false;
   /** Why the container's end is expected. */
   #expected: string | undefined;
@@ -40,9 +40,9 @@ export class AgentConnection {
   /** Resolves once when nothing will be heard any more. */
   readonly lost: Promise<SandboxLoss> = this.#lost.promise;
 
-  constructor(container: Container, terms: Terms) {
+  constructor(container: Container, limits: SessionLimits) {
     this.#container = container;
-    this.#terms = terms;
+    this.#limits = limits;
     container.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     // Broken pipes are told by `ended`.
     container.stdin.on('error', () => {});
@@ -55,19 +55,19 @@ export class AgentConnection {
   }
 
   /** Opens a relay's life; `before` goes out in the same write. Rejects when the connection is lost first. */
-  greet(before?: Buffer): Promise<Ready> {
+  handshake(before?: Buffer): Promise<Ready> {
     const nonce = randomBytes(NONCE_BYTES);
     // Behind a reset comes what the last run had under way, which is bounded by its caps.
-    const { outputBytes, eventBytes } = this.#terms;
+    const { outputBytes, eventBytes } = this.#limits;
     if (before) this.#decoder.expect(nonce, 64 * (outputBytes + eventBytes));
     else this.#decoder.expect(nonce);
-    const greeting = deferred<Ready>();
-    this.#greeting = greeting;
-    if (this.#isLost) greeting.reject(new Error('its sandbox is gone'));
-    const hello: Hello = { version: PROTOCOL_VERSION, nonce: nonce.toString('hex'), ...this.#terms };
+    const handshake = deferred<Ready>();
+    this.#handshake = handshake;
+    if (this.#isLost) handshake.reject(new Error('its sandbox is gone'));
+    const hello: Hello = { version: PROTOCOL_VERSION, nonce: nonce.toString('hex'), ...this.#limits };
     const frame = encodeFrame(FrameType.hello, 0, JSON.stringify(hello));
     this.send(before ? Buffer.concat([before, frame]) : frame);
-    return greeting.promise;
+    return handshake.promise;
   }
 
   /** What is sent in one turn leaves in one write: each wakes several processes on its way to the agent. */
@@ -81,7 +81,7 @@ export class AgentConnection {
 
   /** Gives the connection up. */
   fail(reason: string, more: Pick<SandboxLoss, 'mayStillRun'> = {}): void {
-    this.#lose({ outOfMemory: false, reason: this.#greeting ? this.#explained(reason) : reason, ...more });
+    this.#lose({ outOfMemory: false, reason: this.#handshake ? this.#explained(reason) : reason, ...more });
   }
 
   /** From now on the container's end counts as asked for. */
@@ -128,8 +128,8 @@ export class AgentConnection {
       return;
     }
     const ready = Ready.parse(JSON.parse(frame.payload.toString('utf8')));
-    this.#greeting?.resolve(ready);
-    this.#greeting = undefined;
+    this.#handshake?.resolve(ready);
+    this.#handshake = undefined;
   }
 
   #lossOf(outOfMemory: boolean, reason: string): SandboxLoss {
@@ -150,6 +150,6 @@ export class AgentConnection {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#lost.resolve(loss);
-    this.#greeting?.reject(new Error(loss.reason));
+    this.#handshake?.reject(new Error(loss.reason));
   }
 }

@@ -80,7 +80,7 @@ export class LiveSandbox implements Sandbox {
     for (const channel of ended) channel.end({ kind: 'lost', loss });
     const late = this.#clock.schedule(deadlineMs, () => this.#connection.fail(`its reset took over ${deadlineMs} ms`));
     try {
-      const { reset } = await this.#connection.greet(RESET);
+      const { reset } = await this.#connection.handshake(RESET);
       if (!reset) throw new Error('the agent answered a reset without a report');
       return reset;
     } finally {

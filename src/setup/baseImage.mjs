@@ -68,7 +68,7 @@ async function debstrap(tar) {
   const kept = '--dpkgopt=path-include=/usr/share/doc/*/copyright';
   // This runs after the dependencies are installed, so TypeScript can be loaded.
   const { tsImport } = await import('tsx/esm/api');
-  const { machineBuildSettings } = await tsImport('../host/machine.ts', import.meta.url);
+  const { machineBuildSettings } = await tsImport('../host/buildSettings.ts', import.meta.url);
   const { APT_MIRROR: mirror } = (await machineBuildSettings(process.env)).buildArgs;
   return ['mmdebstrap', '--mode=root', '--variant=minbase', ...excluded, kept, SUITE, tar, ...(mirror ? [mirror] : [])];
 }

@@ -8,7 +8,7 @@ import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import { python } from '../../src/languages/python/python.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
-import { loadAgent } from '../../src/sandbox/agent.ts';
+import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { type Timing, timing } from './stats.ts';
 

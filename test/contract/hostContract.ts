@@ -7,7 +7,7 @@ import { LABEL } from '../../src/host/labels.ts';
 import { type ContainerSpec, containerSpec, type SandboxLimits } from '../../src/host/spec.ts';
 import { encodeFrame, FrameDecoder, FrameType, NONCE_BYTES } from '../../src/protocol/frames.ts';
 import { type Hello, PROTOCOL_VERSION, Ready } from '../../src/protocol/messages.ts';
-import { loadAgent } from '../../src/sandbox/agent.ts';
+import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 
 /** Small limits in which the agent works well. */
 export const LIMITS: SandboxLimits = {

@@ -8,7 +8,7 @@ import type { Engine, Owner } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
-import { loadAgent } from '../../src/sandbox/agent.ts';
+import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { leanImage } from '../leanImage.ts';
 
 const IMAGES = path.resolve(import.meta.dirname, '../../images');

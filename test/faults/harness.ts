@@ -12,7 +12,7 @@ import type { Host } from '../../src/host/host.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
-import { loadAgent } from '../../src/sandbox/agent.ts';
+import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 
 const images = path.resolve(import.meta.dirname, '../../images');
 

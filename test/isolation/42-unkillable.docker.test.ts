@@ -5,7 +5,7 @@ import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import type { Host } from '../../src/host/host.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { type ContainerSpec, containerSpec } from '../../src/host/spec.ts';
-import { loadAgent } from '../../src/sandbox/agent.ts';
+import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { fileFixture } from '../fileFixture.ts';
 import { LIMITS, once } from '../languages/python/harness.ts';

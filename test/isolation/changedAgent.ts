@@ -1,7 +1,7 @@
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadAgent } from '../../src/sandbox/agent.ts';
+import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { AGENT } from './harness.ts';
 
 /** The agent with Python code at the end of its module `wipe`, where it can replace what the module defines. */

@@ -12,7 +12,7 @@ import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
-import { loadAgent } from '../../src/sandbox/agent.ts';
+import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 
 /** Where the agent's sources are. */
 export const AGENT = path.resolve(import.meta.dirname, '../../images/agent');

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_PUT_BYTES, type Start } from '../../src/protocol/messages.ts';
-import { putFile } from '../../src/sandbox/putFile.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../src/sandbox/sandbox.ts';
+import { putFile } from '../../src/sandbox/sandbox.ts';
 import { once, realSandbox } from '../languages/python/harness.ts';
 
 const OUTPUT_BYTES = 100_000;

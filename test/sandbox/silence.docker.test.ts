@@ -4,7 +4,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { containerSpec } from '../../src/host/spec.ts';
-import { loadAgent } from '../../src/sandbox/agent.ts';
+import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { IMAGE, LIMITS } from '../languages/python/harness.ts';
 

@@ -12,7 +12,7 @@ import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
-import { loadAgent } from '../../src/sandbox/agent.ts';
+import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { type Counts, countingHost } from './countingHost.ts';
 import { HONEST, HOSTILE, type Job } from './jobs.ts';
 

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { currentContext, type DockerContext, readContext } from './contexts.ts';
 
 /** What decides where an engine is looked for. */
-export interface Surroundings {
+export interface DiscoveryEnvironment {
   /** The option `docker.host`; empty means: find it. */
   readonly host: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -24,30 +25,30 @@ export interface Candidate {
 }
 
 /** Where to look, best first. An engine that the user named is the only one tried: another would surprise. */
-export async function candidates(around: Surroundings): Promise<Candidate[]> {
-  const named = await namedCandidate(around);
+export async function candidates(environment: DiscoveryEnvironment): Promise<Candidate[]> {
+  const named = await namedCandidate(environment);
   if (named) return [named];
-  const current = await currentContext(dockerFolder(around));
-  const context = current ? await readContext(dockerFolder(around), current) : null;
-  const usual = usualPlaces(around).map((host) => candidate(around, host, null));
+  const current = await currentContext(dockerFolder(environment));
+  const context = current ? await readContext(dockerFolder(environment), current) : null;
+  const usual = defaultSockets(environment).map((host) => candidate(environment, host, null));
   return context ? [contextCandidate(context), ...usual] : usual;
 }
 
-async function namedCandidate(around: Surroundings): Promise<Candidate | null> {
-  const { DOCKER_HOST: host, DOCKER_CONTEXT: name } = around.env;
-  if (around.host) return candidate(around, around.host, 'the setting docker.host');
-  if (host) return candidate(around, host, 'DOCKER_HOST');
+async function namedCandidate(environment: DiscoveryEnvironment): Promise<Candidate | null> {
+  const { DOCKER_HOST: host, DOCKER_CONTEXT: name } = environment.env;
+  if (environment.host) return candidate(environment, environment.host, 'the setting docker.host');
+  if (host) return candidate(environment, host, 'DOCKER_HOST');
   if (!name || name === 'default') return null;
-  const context = await readContext(dockerFolder(around), name);
-  return context ? contextCandidate(context) : candidate(around, '', `docker context "${name}"`);
+  const context = await readContext(dockerFolder(environment), name);
+  return context ? contextCandidate(context) : candidate(environment, '', `docker context "${name}"`);
 }
 
-function candidate(around: Surroundings, host: string, source: string | null): Candidate {
-  const { DOCKER_TLS_VERIFY: verify, DOCKER_CERT_PATH: certificates } = around.env;
-  return { host, source, secure: !!verify, certificates: certificates || dockerFolder(around) };
+function candidate(environment: DiscoveryEnvironment, host: string, source: string | null): Candidate {
+  const { DOCKER_TLS_VERIFY: verify, DOCKER_CERT_PATH: certificates } = environment.env;
+  return { host, source, secure: !!verify, certificates: certificates || dockerFolder(environment) };
 }
 
-function contextCandidate(context: DockerContext): Candidate {
+function contextCandidate(context: NamedContext): Candidate {
   return {
     host: context.host,
     source: `docker context "${context.name}"`,
@@ -56,11 +57,11 @@ function contextCandidate(context: DockerContext): Candidate {
   };
 }
 
-function dockerFolder({ env, home }: Surroundings): string {
+function dockerFolder({ env, home }: DiscoveryEnvironment): string {
   return env.DOCKER_CONFIG || join(home, '.docker');
 }
 
-function usualPlaces({ env, home, platform }: Surroundings): string[] {
+function defaultSockets({ env, home, platform }: DiscoveryEnvironment): string[] {
   if (platform === 'win32') return ['npipe:////./pipe/docker_engine', 'npipe:////./pipe/podman-machine-default'];
   const runtime = env.XDG_RUNTIME_DIR;
   return [
@@ -72,4 +73,40 @@ function usualPlaces({ env, home, platform }: Surroundings): string[] {
     ...(runtime ? [join(runtime, 'podman/podman.sock')] : []),
     '/run/podman/podman.sock',
   ].map((path) => `unix://${path}`);
+}
+
+/** A context of the docker command line: a name for an engine's address. */
+export interface NamedContext {
+  readonly name: string;
+  readonly host: string;
+  /** Folder with `ca.pem`, `cert.pem` and `key.pem`, for addresses that use TLS. */
+  readonly certificates: string;
+}
+
+/** The name of the context that `~/.docker/config.json` makes current, or null for docker's own default. */
+export async function currentContext(folder: string): Promise<string | null> {
+  const name = property(await readJson(join(folder, 'config.json')), 'currentContext');
+  return typeof name === 'string' && name !== '' && name !== 'default' ? name : null;
+}
+
+/** The context of that name in docker's folder, or null when there is none or it names no engine. */
+export async function readContext(folder: string, name: string): Promise<NamedContext | null> {
+  const id = createHash('sha256').update(name).digest('hex');
+  const meta = await readJson(join(folder, 'contexts', 'meta', id, 'meta.json'));
+  const host = property(property(property(meta, 'Endpoints'), 'docker'), 'Host');
+  if (typeof host !== 'string' || host === '') return null;
+  return { name, host, certificates: join(folder, 'contexts', 'tls', id, 'docker') };
+}
+
+/** The JSON in a file; undefined when it cannot be read, since a broken context must not hide a working socket. */
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function property(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }

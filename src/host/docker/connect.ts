@@ -4,8 +4,38 @@ import https from 'node:https';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import type { Disposable } from '../../base/disposable.ts';
-import { type Address, parseAddress } from './address.ts';
-import type { Candidate, Surroundings } from './candidates.ts';
+import type { Candidate, DiscoveryEnvironment } from './candidates.ts';
+
+/** Where a Docker Engine listens. */
+export type Address =
+  | { readonly kind: 'socket'; readonly path: string }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly secure: boolean }
+  | { readonly kind: 'ssh'; readonly host: string; readonly port: number; readonly user: string };
+
+/** Reads an address as in DOCKER_HOST; `secure` asks for TLS over TCP. Null when it is not one. */
+export function parseAddress(text: string, secure: boolean): Address | null {
+  if (text.startsWith('unix://')) return socket(text.slice('unix://'.length));
+  if (text.startsWith('npipe://')) return socket(text.slice('npipe://'.length));
+  if (text.startsWith('/')) return socket(text);
+  return parseUrl(text.includes('://') ? text : `tcp://${text}`, secure);
+}
+
+function socket(path: string): Address | null {
+  return path ? { kind: 'socket', path } : null;
+}
+
+function parseUrl(text: string, secure: boolean): Address | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  if (!url.hostname) return null;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (url.protocol === 'ssh:') {
+    return { kind: 'ssh', host, port: Number(url.port || 22), user: decodeURIComponent(url.username) };
+  }
+  if (!['tcp:', 'http:', 'https:'].includes(url.protocol)) return null;
+  const tls = secure || url.protocol === 'https:' || url.port === '2376';
+  return { kind: 'tcp', host, port: Number(url.port || (tls ? 2376 : 2375)), secure: tls };
+}
 
 /** A way to talk to one engine. Disposing it ends its requests, attached containers excepted. */
 export interface Connection extends Disposable {
@@ -15,7 +45,7 @@ export interface Connection extends Disposable {
 }
 
 /** A client for the candidate, or null when its address is malformed. Nothing is sent yet; rejects on unreadable certificates. */
-export async function connect(candidate: Candidate, env: Surroundings['env']): Promise<Connection | null> {
+export async function connect(candidate: Candidate, env: DiscoveryEnvironment['env']): Promise<Connection | null> {
   const address = parseAddress(candidate.host, candidate.secure);
   if (!address) return null;
   const secure = address.kind === 'tcp' && address.secure;
@@ -31,7 +61,7 @@ const NO_TLS = { ca: undefined, cert: undefined, key: undefined };
 // The client takes what is not given here from the process's environment; every key is given, so that it takes nothing.
 const UNSET = { socketPath: undefined, host: undefined, port: undefined, username: undefined, protocol: undefined };
 
-function target(address: Address, env: Surroundings['env']): Docker.DockerOptions {
+function target(address: Address, env: DiscoveryEnvironment['env']): Docker.DockerOptions {
   if (address.kind === 'socket') return { socketPath: address.path, protocol: 'http' };
   if (address.kind === 'tcp') {
     return { host: address.host, port: address.port, protocol: address.secure ? 'https' : 'http' };

@@ -7,7 +7,7 @@ import { imageUnusable, type Problem } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
 import type { Client } from './client.ts';
 import { createOptions } from './createOptions.ts';
-import { DockerContainer, type Workbench } from './dockerContainer.ts';
+import { DockerContainer, type DockerContext } from './dockerContainer.ts';
 import { requireUsable } from './image.ts';
 import { isConnectionProblem } from './problems.ts';
 import { runtimeProblem } from './runtime.ts';
@@ -20,15 +20,15 @@ const CLEAN_UP_MS = 2_000;
  * rejection where the engine is quick, otherwise as soon as it can be.
  */
 export async function createContainer(
-  bench: Workbench,
+  context: DockerContext,
   spec: ContainerSpec,
   signal: AbortSignal | undefined,
 ): Promise<DockerContainer> {
-  const { client, events, userIds } = bench;
+  const { client, events, userIds } = context;
   await Promise.all([requireUsable(client, spec, signal), events.ensureOpen()]);
   const user = await userIds.take();
   try {
-    const container = await createFor(user, bench, spec, signal);
+    const container = await createFor(user, context, spec, signal);
     void container.ended.then(() => userIds.giveBack(user, true));
     return container;
   } catch (error) {
@@ -39,30 +39,30 @@ export async function createContainer(
 
 async function createFor(
   user: number,
-  bench: Workbench,
+  context: DockerContext,
   spec: ContainerSpec,
   signal: AbortSignal | undefined,
 ): Promise<DockerContainer> {
-  const { client } = bench;
-  const id = await make(user, bench, spec, signal);
+  const { client } = context;
+  const id = await make(user, context, spec, signal);
   try {
     const stream = await attach(client, id, signal);
-    const container = new DockerContainer(id, stream, bench);
+    const container = new DockerContainer(id, stream, context);
     await start(client, id, spec, signal);
     return container;
   } catch (error) {
-    await cleanUp(bench.clock, bench.leftovers.remove(id), error);
+    await cleanUp(context.clock, context.pendingRemovals.remove(id), error);
     throw error;
   }
 }
 
 async function make(
   user: number,
-  bench: Workbench,
+  context: DockerContext,
   spec: ContainerSpec,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const { client, clock, leftovers } = bench;
+  const { client, clock, pendingRemovals } = context;
   // Known before the engine answers, so that what it makes can be removed even when its answer never comes.
   const name = `hothouse-${randomBytes(8).toString('hex')}`;
   let making: Promise<Docker.Container> | undefined;
@@ -79,7 +79,7 @@ async function make(
     });
     return container.id;
   } catch (error) {
-    if (making) await cleanUp(clock, leftovers.abandon(name, making), error);
+    if (making) await cleanUp(clock, pendingRemovals.abandon(name, making), error);
     throw await refusal(client, spec, error);
   }
 }

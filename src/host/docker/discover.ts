@@ -4,19 +4,18 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { HostError } from '../host.ts';
 import type { Problem } from '../problem.ts';
-import { type Candidate, candidates, type Surroundings } from './candidates.ts';
+import { type Candidate, candidates, type DiscoveryEnvironment } from './candidates.ts';
 import { type Connection, connect } from './connect.ts';
 import { withDeadline } from './deadline.ts';
-import { machineFacts } from './facts.ts';
 import { failureOf, hung, problemOf } from './problems.ts';
-import { type Tried, unreachable } from './unreachable.ts';
+import { lookAtInstallation, type Tried, unreachable } from './unreachable.ts';
 
 /** The oldest Engine API that has what a sandbox needs. */
 const OLDEST_API = '1.40';
 const ANSWER_MS = 5_000;
 
 /** What discovery needs. */
-export interface Search extends Surroundings {
+export interface Search extends DiscoveryEnvironment {
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,7 +29,7 @@ export async function discover(search: Search, signal?: AbortSignal): Promise<Co
     search.log.debug(`${candidate.host}: ${result.problem === 'absent' ? 'nothing there' : result.problem.message}`);
     tried.push({ ...candidate, problem: result.problem });
   }
-  throw new HostError(unreachable(tried, await machineFacts(search)));
+  throw new HostError(unreachable(tried, await lookAtInstallation(search)));
 }
 
 type Attempted = { readonly connection: Connection } | { readonly problem: Problem | 'absent' };

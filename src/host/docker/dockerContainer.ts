@@ -2,13 +2,13 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import type { Container, ContainerEnd } from '../host.ts';
 import type { Client } from './client.ts';
+import { type ContainerStatus, watchExit } from './containerExit.ts';
 import { withDeadline } from './deadline.ts';
 import { demux } from './demux.ts';
-import { type Fate, watchEnding } from './ending.ts';
-import type { EngineEvents } from './engineEvents.ts';
-import type { Leftovers } from './leftovers.ts';
+import type { DockerEvents } from './dockerEvents.ts';
+import type { PendingRemovals } from './pendingRemovals.ts';
+import { removeContainer } from './pendingRemovals.ts';
 import { hung, unlessGone } from './problems.ts';
-import { removeContainer } from './removal.ts';
 import type { UserIds } from './userIds.ts';
 
 const ASK_MS = 1_000;
@@ -16,10 +16,10 @@ const ASK_MS = 1_000;
 const LIFE_MS = 2_000;
 
 /** What a container on an engine works with. */
-export interface Workbench {
+export interface DockerContext {
   readonly client: Client;
-  readonly events: EngineEvents;
-  readonly leftovers: Leftovers;
+  readonly events: DockerEvents;
+  readonly pendingRemovals: PendingRemovals;
   readonly userIds: UserIds;
   readonly clock: Clock;
 }
@@ -31,59 +31,61 @@ export class DockerContainer implements Container {
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly ended: Promise<ContainerEnd>;
-  readonly #bench: Workbench;
+  readonly #context: DockerContext;
 
-  constructor(id: string, stream: Duplex, bench: Workbench) {
+  constructor(id: string, stream: Duplex, context: DockerContext) {
     this.id = id;
-    this.#bench = bench;
+    this.#context = context;
     this.stdin = stream;
     const { stdout, stderr } = demux(stream);
     this.stdout = stdout;
     this.stderr = stderr;
     // A broken connection shows as the end of the container; without a listener the error would end the process.
     stream.on('error', () => {});
-    this.ended = watchEnding({
+    this.ended = watchExit({
       id,
       stream,
-      events: bench.events.event,
-      clock: bench.clock,
-      ask: () => this.#fate(),
+      events: context.events.event,
+      clock: context.clock,
+      ask: () => this.#status(),
     });
   }
 
   async isRunning(): Promise<boolean> {
     const late = (ms: number) => hung('its address', 'tell whether a container runs', ms);
-    const deadline = { clock: this.#bench.clock, ms: LIFE_MS, late };
-    const fate = await withDeadline(deadline, undefined, () => this.#inspect());
-    return fate.kind === 'running';
+    const deadline = { clock: this.#context.clock, ms: LIFE_MS, late };
+    const status = await withDeadline(deadline, undefined, () => this.#inspect());
+    return status.kind === 'running';
   }
 
   async remove(): Promise<void> {
     try {
-      await removeContainer(this.#bench.client, this.#bench.clock, this.id);
+      await removeContainer(this.#context.client, this.#context.clock, this.id);
     } catch (error) {
       // Told now, and done as soon as the engine lets it be done.
-      void this.#bench.leftovers.remove(this.id);
+      void this.#context.pendingRemovals.remove(this.id);
       throw error;
     }
   }
 
-  async #fate(): Promise<Fate> {
+  async #status(): Promise<ContainerStatus> {
     const late = (ms: number) => hung('its address', 'tell the state of a container', ms);
     try {
-      const fate = await withDeadline({ clock: this.#bench.clock, ms: ASK_MS, late }, undefined, () => this.#inspect());
+      const status = await withDeadline({ clock: this.#context.clock, ms: ASK_MS, late }, undefined, () =>
+        this.#inspect(),
+      );
       // Its streams are gone for good, so nobody can use it any more.
-      if (fate.kind === 'running') void this.#bench.leftovers.remove(this.id);
-      return fate;
+      if (status.kind === 'running') void this.#context.pendingRemovals.remove(this.id);
+      return status;
     } catch {
       return { kind: 'unknown' };
     }
   }
 
-  #inspect(): Promise<Fate> {
-    return this.#bench.client.call({
+  #inspect(): Promise<ContainerStatus> {
+    return this.#context.client.call({
       doing: 'tell the state of a container',
-      work: async (docker, abortSignal): Promise<Fate> => {
+      work: async (docker, abortSignal): Promise<ContainerStatus> => {
         const state = (await unlessGone(docker.getContainer(this.id).inspect({ abortSignal })))?.State;
         if (!state) return { kind: 'removed' };
         return state.Running ? { kind: 'running' } : { kind: 'exited', exitCode: state.ExitCode };

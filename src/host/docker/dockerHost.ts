@@ -9,12 +9,10 @@ import type { ContainerSpec } from '../spec.ts';
 import { buildImage } from './build.ts';
 import { Client } from './client.ts';
 import { createContainer } from './create.ts';
-import { type EngineEvent, EVENT_ACTIONS } from './engineEvent.ts';
-import { EngineEvents } from './engineEvents.ts';
+import { type DockerEvent, DockerEvents, EVENT_ACTIONS } from './dockerEvents.ts';
 import { imageInfo } from './image.ts';
 import { hostInfo } from './info.ts';
-import { Leftovers } from './leftovers.ts';
-import { removeContainer } from './removal.ts';
+import { PendingRemovals, removeContainer } from './pendingRemovals.ts';
 import { runtimeProblem } from './runtime.ts';
 import { UserIds } from './userIds.ts';
 
@@ -45,8 +43,8 @@ const HANDSHAKE_MS = 20_000;
 class DockerHost implements HostWithImages {
   readonly #client: Client;
   readonly #clock: Clock;
-  readonly #events: EngineEvents;
-  readonly #leftovers: Leftovers;
+  readonly #events: DockerEvents;
+  readonly #pendingRemovals: PendingRemovals;
   readonly #userIds: UserIds;
   readonly #closing = new AbortController();
   readonly #creating = new Set<Promise<unknown>>();
@@ -65,8 +63,8 @@ class DockerHost implements HostWithImages {
       build: (build, onLine, signal) => buildImage(client, build, onLine, signal),
     };
     this.#clock = clock;
-    this.#events = new EngineEvents((since) => openEvents(client, since), clock, log);
-    this.#leftovers = new Leftovers(client, clock);
+    this.#events = new DockerEvents((since) => openEvents(client, since), clock, log);
+    this.#pendingRemovals = new PendingRemovals(client, clock);
     this.#userIds = new UserIds(client);
     this.#events.event((event) => this.#tell(event));
   }
@@ -111,7 +109,7 @@ class DockerHost implements HostWithImages {
   async dispose(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#creating);
-    await Promise.race([this.#leftovers.settled(), pause(this.#clock, CLEAN_UP_MS)]);
+    await Promise.race([this.#pendingRemovals.settled(), pause(this.#clock, CLEAN_UP_MS)]);
     this.#events.dispose();
     this.#client.dispose();
     for (const stream of this.#attached) stream.destroy();
@@ -119,22 +117,22 @@ class DockerHost implements HostWithImages {
   }
 
   async #create(spec: ContainerSpec, signal: AbortSignal | undefined): Promise<Container> {
-    const bench = {
+    const context = {
       client: this.#client,
       events: this.#events,
-      leftovers: this.#leftovers,
+      pendingRemovals: this.#pendingRemovals,
       userIds: this.#userIds,
       clock: this.#clock,
     };
     const either = AbortSignal.any(signal ? [signal, this.#closing.signal] : [this.#closing.signal]);
-    const container = await createContainer(bench, spec, either);
+    const container = await createContainer(context, spec, either);
     this.#attached.add(container.stdin);
     container.stdin.once('close', () => this.#attached.delete(container.stdin));
     return container;
   }
 
   /** A container that dies is destroyed right after: one end, told once. */
-  #tell({ id, action }: EngineEvent): void {
+  #tell({ id, action }: DockerEvent): void {
     if (action !== 'die' && action !== 'destroy') return;
     if (!this.#dead.has(id)) this.#ended.fire(id);
     if (action === 'die') this.#dead.add(id);

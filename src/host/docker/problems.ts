@@ -16,7 +16,7 @@ export function failureOf(error: unknown): Failure {
   return {
     status: typeof status === 'number' ? status : null,
     code: typeof code === 'string' ? code : null,
-    text: engineText(error),
+    text: dockerText(error),
   };
 }
 
@@ -31,7 +31,7 @@ export async function unlessGone<T>(answer: Promise<T>): Promise<T | null> {
 }
 
 /** The engine's own words, without the client's decoration. */
-function engineText(error: unknown): string {
+function dockerText(error: unknown): string {
   const json = error instanceof Error && 'json' in error ? error.json : null;
   const message = typeof json === 'object' && json !== null && 'message' in json ? json.message : null;
   return (typeof message === 'string' ? message : messageOf(error)).trim();

@@ -1,5 +1,7 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Problem } from '../problem.ts';
-import type { MachineFacts } from './facts.ts';
+import type { DiscoveryEnvironment } from './candidates.ts';
 
 /** A place that was tried, and what was wrong with it. */
 export interface Tried {
@@ -9,7 +11,7 @@ export interface Tried {
 }
 
 /** The one problem to tell when no engine answered: the one nearest to a working engine, with all that was tried. */
-export function unreachable(tried: readonly Tried[], facts: MachineFacts): Problem {
+export function unreachable(tried: readonly Tried[], facts: Installation): Problem {
   const named = tried.length === 1 && tried[0]?.source ? tried[0] : null;
   const told = tried.map(({ problem }) => problem).filter((problem) => problem !== 'absent');
   const nearest = told.toSorted((a, b) => rank(a) - rank(b))[0];
@@ -25,14 +27,14 @@ function rank({ kind }: Problem): number {
   return at === -1 ? NEAREST.length : at;
 }
 
-function namedAbsent({ host, source }: Tried, facts: MachineFacts): Problem {
+function namedAbsent({ host, source }: Tried, facts: Installation): Problem {
   const message = `Nothing listens at ${host || 'the engine'} that ${source} names.`;
   return facts.installed
     ? { kind: 'host_stopped', message, ...startAdvice(facts) }
     : { kind: 'host_missing', message, ...installAdvice(facts) };
 }
 
-function stopped(tried: readonly Tried[], facts: MachineFacts): Problem {
+function stopped(tried: readonly Tried[], facts: Installation): Problem {
   return {
     kind: 'host_stopped',
     message: `Docker is installed but not running: nothing listens at ${places(tried)}.`,
@@ -40,7 +42,7 @@ function stopped(tried: readonly Tried[], facts: MachineFacts): Problem {
   };
 }
 
-function missing(tried: readonly Tried[], facts: MachineFacts): Problem {
+function missing(tried: readonly Tried[], facts: Installation): Problem {
   return {
     kind: 'host_missing',
     message: `No Docker Engine was found: nothing listens at ${places(tried)}.`,
@@ -54,17 +56,54 @@ function places(tried: readonly Tried[]): string {
 
 type Advice = Pick<Problem, 'advice' | 'command'>;
 
-function startAdvice({ platform, systemd, root }: MachineFacts): Advice {
+function startAdvice({ platform, systemd, root }: Installation): Advice {
   if (platform === 'darwin') return { advice: 'Start Docker Desktop.', command: 'open -a Docker' };
   if (platform === 'win32') return { advice: 'Start Docker Desktop.' };
   const start = systemd ? 'systemctl start docker' : 'service docker start';
   return { advice: 'Start the Docker Engine.', command: root ? start : `sudo ${start}` };
 }
 
-function installAdvice({ platform, apt, root }: MachineFacts): Advice {
+function installAdvice({ platform, apt, root }: Installation): Advice {
   if (platform === 'linux' && apt) {
     const install = 'apt-get install -y docker.io';
     return { advice: 'Install the Docker Engine.', command: root ? install : `sudo ${install}` };
   }
   return { advice: 'Install Docker or Podman, then try again.' };
+}
+
+/** What the advice about a missing engine depends on. */
+export interface Installation {
+  readonly platform: NodeJS.Platform;
+  /** The engine's program is there, whether or not it runs. */
+  readonly installed: boolean;
+  /** Packages come by apt. */
+  readonly apt: boolean;
+  readonly systemd: boolean;
+  /** This process runs as root. */
+  readonly root: boolean;
+}
+
+/** Looks at this machine. */
+export async function lookAtInstallation({
+  env,
+  platform,
+}: Pick<DiscoveryEnvironment, 'env' | 'platform'>): Promise<Installation> {
+  const folders = [...(env.PATH ?? '').split(':').filter(Boolean), '/usr/sbin', '/usr/local/bin'];
+  const [apt, systemd, ...programs] = await Promise.all(
+    ['/etc/debian_version', '/run/systemd/system', ...folders.map((folder) => join(folder, 'dockerd'))].map(exists),
+  );
+  return {
+    platform,
+    installed: programs.includes(true),
+    apt: apt === true,
+    systemd: systemd === true,
+    root: process.getuid?.() === 0,
+  };
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { silentLog } from '../../../src/base/log.ts';
 import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
-import { loadAgent } from '../../../src/sandbox/agent.ts';
+import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../../src/sandbox/boot.ts';
 import { ownSpec } from '../hostContract.ts';
 import { agentContract } from './agentContract.ts';

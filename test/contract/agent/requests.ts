@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MAX_PUT_BYTES } from '../../../src/protocol/messages.ts';
-import { putFile } from '../../../src/sandbox/putFile.ts';
 import type { RequestBody } from '../../../src/sandbox/sandbox.ts';
+import { putFile } from '../../../src/sandbox/sandbox.ts';
 import { type AgentCase, Interpreter } from './harness.ts';
 
 /** Questions to the agent itself; `discard` gives a case a sandbox in which nothing has ever run. */

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { candidates, type Surroundings } from '../../../src/host/docker/candidates.ts';
+import { candidates, type DiscoveryEnvironment } from '../../../src/host/docker/candidates.ts';
 
 describe('candidates', () => {
   let home: string;
@@ -12,7 +12,7 @@ describe('candidates', () => {
   });
   afterEach(() => rm(home, { recursive: true }));
 
-  const look = (more: Partial<Surroundings> = {}) =>
+  const look = (more: Partial<DiscoveryEnvironment> = {}) =>
     candidates({ host: '', env: {}, home, platform: 'linux', ...more });
   const addContext = async (name: string, host: string) => {
     const id = createHash('sha256').update(name).digest('hex');

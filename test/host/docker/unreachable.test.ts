@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineFacts } from '../../../src/host/docker/facts.ts';
+import type { Installation } from '../../../src/host/docker/unreachable.ts';
 import { type Tried, unreachable } from '../../../src/host/docker/unreachable.ts';
 import type { Problem, ProblemKind } from '../../../src/host/problem.ts';
 
-const debian: MachineFacts = { platform: 'linux', installed: false, apt: true, systemd: true, root: false };
+const debian: Installation = { platform: 'linux', installed: false, apt: true, systemd: true, root: false };
 const tried = (problem: Problem | 'absent', host = 'unix:///a.sock', source: string | null = null): Tried => ({
   host,
   source,

@@ -5,7 +5,7 @@ import { LABEL } from '../../../src/host/labels.ts';
 import { containerSpec, type SandboxLimits } from '../../../src/host/spec.ts';
 import type { CellEnd, CellOutput, CellRequest, Interpreter } from '../../../src/languages/language.ts';
 import { python } from '../../../src/languages/python/python.ts';
-import { loadAgent } from '../../../src/sandbox/agent.ts';
+import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../../src/sandbox/boot.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 

@@ -12,7 +12,7 @@ export interface MachineBuildSettings {
 }
 
 /** Texts that this machine is set up with; empty where it has none. */
-export interface MachineFacts {
+export interface MachineTexts {
   /** Every file of apt's sources, one after the other. */
   readonly aptSources: string;
   /** One `Key "value";` a line. */
@@ -41,7 +41,7 @@ export async function machineBuildSettings(env: Env): Promise<MachineBuildSettin
 }
 
 /** The settings that follow from a machine's environment variables and files. */
-export function buildSettings(env: Env, facts: MachineFacts): MachineBuildSettings {
+export function buildSettings(env: Env, facts: MachineTexts): MachineBuildSettings {
   const files = {
     'machine/apt.conf': aptSettings(facts.aptConfig),
     'machine/ca-certificates.crt': facts.certificates,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { buildSettings, type MachineFacts, machineBuildSettings } from '../../src/host/machine.ts';
+import { buildSettings, type MachineTexts, machineBuildSettings } from '../../src/host/buildSettings.ts';
 
-const BARE: MachineFacts = { aptSources: '', aptConfig: '', pipConfig: '', npmConfig: '', certificates: '' };
+const BARE: MachineTexts = { aptSources: '', aptConfig: '', pipConfig: '', npmConfig: '', certificates: '' };
 
-function settings(facts: Partial<MachineFacts>, env: Record<string, string> = {}) {
+function settings(facts: Partial<MachineTexts>, env: Record<string, string> = {}) {
   return buildSettings(env, { ...BARE, ...facts });
 }
 

@@ -1,24 +1,24 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/event.ts';
-import { type Fate, watchEnding } from '../../../src/host/docker/ending.ts';
-import type { EngineEvent } from '../../../src/host/docker/engineEvent.ts';
+import { type ContainerStatus, watchExit } from '../../../src/host/docker/containerExit.ts';
+import type { DockerEvent } from '../../../src/host/docker/dockerEvents.ts';
 import type { ContainerEnd } from '../../../src/host/host.ts';
 import { ManualClock } from '../manualClock.ts';
 
 const SECOND = 1_000_000_000n;
 
-function setUp(fate: Fate = { kind: 'unknown' }) {
+function setUp(fate: ContainerStatus = { kind: 'unknown' }) {
   const clock = new ManualClock();
-  const events = new Emitter<EngineEvent>();
+  const events = new Emitter<DockerEvent>();
   const stream = new PassThrough();
   let asked = 0;
   const ask = async () => {
     asked += 1;
     return fate;
   };
-  const ended = watchEnding({ id: 'me', stream, events: events.event, clock, ask });
-  const tell = (action: EngineEvent['action'], exitCode: number | null = null, at = SECOND, id = 'me') =>
+  const ended = watchExit({ id: 'me', stream, events: events.event, clock, ask });
+  const tell = (action: DockerEvent['action'], exitCode: number | null = null, at = SECOND, id = 'me') =>
     events.fire({ id, action, exitCode, at });
   const close = async () => {
     stream.destroy();
@@ -58,7 +58,7 @@ describe('the end of a container', () => {
     expect(asked()).toBe(0);
   });
 
-  it.each<[Fate, Partial<ContainerEnd>]>([
+  it.each<[ContainerStatus, Partial<ContainerEnd>]>([
     [{ kind: 'removed' }, { exitCode: null, reason: 'it was removed' }],
     [{ kind: 'exited', exitCode: 7 }, { exitCode: 7 }],
     [{ kind: 'running' }, { exitCode: null, reason: 'the connection to the Docker Engine was lost' }],

@@ -4,54 +4,57 @@ import { deferred } from '../../base/deferred.ts';
 import { DisposableStack, toDisposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/event.ts';
 import type { ContainerEnd } from '../host.ts';
-import type { EngineEvent } from './engineEvent.ts';
+import type { DockerEvent } from './dockerEvents.ts';
 
 /** What the engine says of a container when it is asked. */
-export type Fate =
+export type ContainerStatus =
   | { readonly kind: 'running' }
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'removed' }
   | { readonly kind: 'unknown' };
 
 /** Where the end of one container shows. */
-export interface Signs {
+export interface ExitSources {
   readonly id: string;
   readonly stream: Duplex;
-  readonly events: Event<EngineEvent>;
+  readonly events: Event<DockerEvent>;
   readonly clock: Clock;
   /** Asks the engine; never rejects, and answers within a second. */
-  readonly ask: () => Promise<Fate>;
+  readonly ask: () => Promise<ContainerStatus>;
 }
 
 // Either sign may come first; the other follows at once, so this passes in full only when something is broken.
-const OTHER_SIGN_MS = 500;
-const OOM_TO_DEATH_NS = 2_000_000_000n;
+const OTHER_SOURCE_MS = 500;
+const OOM_TO_EXIT_NS = 2_000_000_000n;
 const SIGKILL_STATUS = 137;
 
 /**
  * Resolves once, when the container has ended or the connection to it is gone: at most two seconds after the first sign.
  * What the container said before its end has arrived by then.
  */
-export function watchEnding({ id, stream, events, clock, ask }: Signs): Promise<ContainerEnd> {
+export function watchExit({ id, stream, events, clock, ask }: ExitSources): Promise<ContainerEnd> {
   const ended = deferred<ContainerEnd>();
   const watching = new DisposableStack();
   const finish = (end: ContainerEnd) => {
     watching.dispose();
     ended.resolve(end);
   };
-  const death = new Death();
+  const exit = new ExitTracker();
   let closed = false;
   const onClose = () => {
     closed = true;
-    if (death.end) finish(death.end);
-    else watching.add(clock.schedule(OTHER_SIGN_MS, () => void ask().then((fate) => finish(death.end ?? told(fate)))));
+    if (exit.end) finish(exit.end);
+    else
+      watching.add(
+        clock.schedule(OTHER_SOURCE_MS, () => void ask().then((status) => finish(exit.end ?? toContainerEnd(status)))),
+      );
   };
-  const onEvent = (event: EngineEvent) => {
-    if (event.id !== id || death.end) return;
-    const end = death.take(event);
+  const onEvent = (event: DockerEvent) => {
+    if (event.id !== id || exit.end) return;
+    const end = exit.take(event);
     if (!end) return;
     if (closed) finish(end);
-    else watching.add(clock.schedule(OTHER_SIGN_MS, () => finish(end)));
+    else watching.add(clock.schedule(OTHER_SOURCE_MS, () => finish(end)));
   };
   watching.add(events(onEvent));
   stream.once('close', onClose);
@@ -60,23 +63,23 @@ export function watchEnding({ id, stream, events, clock, ask }: Signs): Promise<
 }
 
 /** Reads a container's death from the events that lead to it. */
-class Death {
+class ExitTracker {
   end: ContainerEnd | null = null;
   #outOfMemoryAt: bigint | null = null;
   #killed = false;
 
   /** The end, once an event has told it. */
-  take({ action, at, exitCode }: EngineEvent): ContainerEnd | null {
+  take({ action, at, exitCode }: DockerEvent): ContainerEnd | null {
     if (action === 'oom') this.#outOfMemoryAt = at;
     if (action === 'kill') this.#killed = true;
-    if (action === 'destroy') this.end = told({ kind: 'removed' });
+    if (action === 'destroy') this.end = toContainerEnd({ kind: 'removed' });
     if (action === 'die') this.end = this.#died(exitCode, at);
     return this.end;
   }
 
   #died(exitCode: number | null, at: bigint): ContainerEnd {
     // The engine's `oom` may be about any process of the container; the first process's own death is near and by SIGKILL.
-    const near = this.#outOfMemoryAt !== null && at - this.#outOfMemoryAt <= OOM_TO_DEATH_NS;
+    const near = this.#outOfMemoryAt !== null && at - this.#outOfMemoryAt <= OOM_TO_EXIT_NS;
     if (exitCode === SIGKILL_STATUS && near && !this.#killed) {
       return { exitCode, oomKilled: true, reason: 'it ran out of memory' };
     }
@@ -85,11 +88,11 @@ class Death {
   }
 }
 
-function told(fate: Fate): ContainerEnd {
-  if (fate.kind === 'exited') {
-    const reason = `its first process ended with status ${fate.exitCode}`;
-    return { exitCode: fate.exitCode, oomKilled: false, reason };
+function toContainerEnd(status: ContainerStatus): ContainerEnd {
+  if (status.kind === 'exited') {
+    const reason = `its first process ended with status ${status.exitCode}`;
+    return { exitCode: status.exitCode, oomKilled: false, reason };
   }
-  const reason = fate.kind === 'removed' ? 'it was removed' : 'the connection to the Docker Engine was lost';
+  const reason = status.kind === 'removed' ? 'it was removed' : 'the connection to the Docker Engine was lost';
   return { exitCode: null, oomKilled: false, reason };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../../src/host/docker/address.ts';
+import { parseAddress } from '../../../src/host/docker/connect.ts';
 
 describe('parseAddress', () => {
   it.each([

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
-import { parseEvent } from '../../../src/host/docker/engineEvent.ts';
-import { EngineEvents } from '../../../src/host/docker/engineEvents.ts';
+import { DockerEvents, parseEvent } from '../../../src/host/docker/dockerEvents.ts';
 import { ManualClock } from '../manualClock.ts';
 
 const line = (id: string, timeNano: string, action = 'die') =>
@@ -20,7 +19,7 @@ describe('parseEvent', () => {
   });
 });
 
-describe('EngineEvents', () => {
+describe('DockerEvents', () => {
   function setUp() {
     const clock = new ManualClock();
     const streams: PassThrough[] = [];
@@ -29,7 +28,7 @@ describe('EngineEvents', () => {
       streams.push(stream);
       return stream;
     });
-    const events = new EngineEvents(open, clock, silentLog);
+    const events = new DockerEvents(open, clock, silentLog);
     const seen: string[] = [];
     events.event(({ id }) => seen.push(id));
     return { clock, streams, open, events, seen };
