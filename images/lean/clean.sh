@@ -1,5 +1,5 @@
 #!/bin/sh
-# Leaves nothing behind that only the build needed.
+# Removes everything that only the build needs.
 set -eu
 
 rm -rf /etc/apt && mv /machine/apt /etc/apt

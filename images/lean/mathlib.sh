@@ -1,6 +1,6 @@
 #!/bin/sh
-# With MATHLIB=1: Mathlib of the toolchain's own release with its compiled files, in /opt/mathlib. What a sandbox's search
-# path is then stands in /opt/hothouse/lean-path, one line as LEAN_PATH wants it: a sandbox does not get an image's ENV.
+# With MATHLIB=1: installs the Mathlib of the toolchain's release, with its compiled files, in /opt/mathlib. Writes the
+# search path for sandboxes to /opt/hothouse/lean-path in the format of LEAN_PATH, because a sandbox gets no ENV of the image.
 set -eu
 
 [ "${MATHLIB:-}" = 1 ] || exit 0
@@ -22,7 +22,7 @@ name = "mathlib"
 git = "https://github.com/leanprover-community/mathlib4"
 rev = "$release"
 EOF
-# Mathlib's own hook would ask elan for the toolchain that is here already.
+# Mathlib's hook would have elan install the toolchain, which is here already.
 MATHLIB_NO_CACHE_ON_UPDATE=1 lake update
 lake exe cache get
 lake env printenv LEAN_PATH >/opt/hothouse/lean-path

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the named Debian packages as the building machine would.
+# Installs the named Debian packages with the settings of the build machine.
 set -eu
 
 export DEBIAN_FRONTEND=noninteractive
@@ -18,7 +18,7 @@ if [ ! -e "$apt_conf" ]; then
   use_mirror debian "${APT_MIRROR:-}"
   use_mirror debian-security "${APT_SECURITY_MIRROR:-}"
   apt-get update
-  # The base is of one exact day, its packages of today.
+  # The base image is pinned to one day; its packages are upgraded to today's.
   apt-get upgrade --yes
 fi
 apt-get install --yes --no-install-recommends "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sees to it that /opt/lean is a toolchain that everybody can read, and that its own programs are on PATH: elan's shims
-# would want to write, and to reach the network.
+# Makes /opt/lean a toolchain that every user can read, with its own programs on PATH: elan's shims would write files and
+# need the network.
 set -eu
 
 if [ ! -x /opt/lean/bin/lean ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the named Debian packages as the building machine would, and leaves nothing behind but them.
+# Installs the named Debian packages with the settings of the build machine, then removes everything else.
 set -eu
 
 export DEBIAN_FRONTEND=noninteractive
@@ -17,11 +17,11 @@ use_mirror debian "${APT_MIRROR:-}"
 use_mirror debian-security "${APT_SECURITY_MIRROR:-}"
 
 apt-get update
-# The base is of one exact day, its packages of today.
+# The base image is pinned to one day; its packages are upgraded to today's.
 apt-get upgrade --yes
 apt-get install --yes --no-install-recommends "$@"
 
-# The libraries' own tests.
+# The test suites of the libraries.
 for library in matplotlib pandas scipy sklearn sympy; do
   find "/usr/lib/python3/dist-packages/$library" -type d -name tests -prune -exec rm -rf {} + 2>/dev/null || true
 done
