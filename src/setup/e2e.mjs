@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // `npm run e2e [-- host|ui]`: the tests in a real VS Code, on the extension as it is now.
 import { spawn } from 'node:child_process';
+import { announce } from './announce.mjs';
 import { bundle, pack } from './bundle.mjs';
 import { ended } from './commands.mjs';
 import { editorVariables, planEditorVariables } from './editor.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, planLeanImage } from './leanImage.mjs';
 import { root } from './paths.mjs';
-import { announce } from './plan.mjs';
 import { fail } from './steps.mjs';
 
 async function main() {

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // `npm run lean [-- FILE|--plan]`: prints its plan, then runs the tests with a real Lean.
 import { spawn } from 'node:child_process';
+import { announce } from './announce.mjs';
 import { bundle } from './bundle.mjs';
 import { ended } from './commands.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLean } from './leanImage.mjs';
 import { root } from './paths.mjs';
-import { announce } from './plan.mjs';
 import { fail } from './steps.mjs';
 
 async function main() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm start [-- --once|--plan]`: prints its plan, sets the machine up, runs a demo, then serves VS Code with the extension.
 import { createInterface } from 'node:readline/promises';
+import { announce } from './announce.mjs';
 import { bundle, pack } from './bundle.mjs';
 import { ask, must } from './commands.mjs';
 import { demonstrate } from './demo.mjs';
@@ -10,7 +11,6 @@ import { ensureCodeServer, planCodeServer } from './editor.mjs';
 import { serve } from './editorServer.mjs';
 import { ensurePythonImage, planPythonImage } from './image.mjs';
 import { vsix } from './paths.mjs';
-import { announce } from './plan.mjs';
 import { isInteractive } from './root.mjs';
 import { fail, step } from './steps.mjs';
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm test [-- --plan]`: prints its plan, sets the machine up for tests, then runs every check; the last line is the count.
 import { rmSync } from 'node:fs';
+import { announce } from './announce.mjs';
 import { bundle, pack } from './bundle.mjs';
 import { planConformanceVariables } from './conformance.mjs';
 import { installDependencies, planDependencies } from './dependencies.mjs';
@@ -9,7 +10,6 @@ import { editorVariables, planEditorVariables } from './editor.mjs';
 import { ensurePythonImage, planPythonImage } from './image.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLean } from './leanImage.mjs';
 import { logs } from './paths.mjs';
-import { announce } from './plan.mjs';
 import { ensurePython, planPython } from './python.mjs';
 import { listContainers, requireNoNewContainers } from './remainingContainers.mjs';
 import { fail, step } from './steps.mjs';

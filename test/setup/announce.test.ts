@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 const ROOT = new URL('../..', import.meta.url);
 const load = (name: string) => import(new URL(`src/setup/${name}`, ROOT).href);
-const { announce } = await load('plan.mjs');
+const { announce } = await load('announce.mjs');
 const { installPackages } = await load('apt.mjs');
 const { planPython } = await load('python.mjs');
 const { sudoCommand } = await load('root.mjs');
