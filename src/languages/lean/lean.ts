@@ -8,16 +8,16 @@ import type { LeanSettings } from './settings.ts';
 import { headerKey } from './text/header.ts';
 import { LeanWorker } from './worker/worker.ts';
 
-/** What Lean works with; the settings are those in force when it is asked. */
+/** What Lean depends on; `settings` returns the current ones. */
 export interface LeanDeps {
   readonly settings: () => LeanSettings;
   readonly clock: Clock;
 }
 
-/** A header that takes longer than this will not end; its sandbox is of no use. */
+/** A header that takes longer never ends, and its sandbox is disposed. */
 const HEADER_DEADLINE_MS = 600_000;
 
-/** Lean: every sandbox has one server, which has elaborated the header that its pool is for. */
+/** The language Lean: each sandbox runs one server that has elaborated the header of its pool. */
 export function leanLanguage({ settings, clock }: LeanDeps): Language {
   const workers = new WeakMap<Sandbox, IdleWorker>();
   const start = async (sandbox: Sandbox, header: string) => {
@@ -47,7 +47,7 @@ export function leanLanguage({ settings, clock }: LeanDeps): Language {
   };
 }
 
-/** A warm worker that waits for a check: when its server ends meanwhile, its sandbox goes, so that another is made. */
+/** A warm worker between checks: when its server ends, its sandbox is disposed, so that the pool makes another. */
 class IdleWorker {
   readonly worker: LeanWorker;
   readonly #sandbox: Sandbox;
@@ -56,10 +56,10 @@ class IdleWorker {
   constructor(sandbox: Sandbox, worker: LeanWorker) {
     this.#sandbox = sandbox;
     this.worker = worker;
-    void worker.server.lost.then(() => this.#look());
+    void worker.server.lost.then(() => this.#disposeIfLost());
   }
 
-  /** From now on its end is for whoever has it to deal with. */
+  /** From now on, the caller handles the end of the server. */
   take(): LeanWorker {
     this.#isIdle = false;
     return this.worker;
@@ -67,10 +67,10 @@ class IdleWorker {
 
   giveBack(): void {
     this.#isIdle = true;
-    this.#look();
+    this.#disposeIfLost();
   }
 
-  #look(): void {
+  #disposeIfLost(): void {
     if (this.#isIdle && this.worker.server.isLost) void this.#sandbox.dispose().catch(() => {});
   }
 }

@@ -20,47 +20,47 @@ export interface LeanSorry {
   readonly goal: string | null;
 }
 
-/** What something that code declares rests on; null where Lean does not tell. */
+/** The axioms that a declaration depends on; null where Lean does not report them. */
 export interface LeanAxioms {
   readonly name: string;
   readonly axioms: readonly string[] | null;
 }
 
-/** The goals at a place; null where there is nothing to prove and no type is expected. */
+/** The goals at a position; null where there is nothing to prove and no expected type. */
 export interface LeanGoals {
   readonly line: number;
   readonly column: number;
   readonly goals: readonly string[] | null;
 }
 
-/** What is wanted of a check beside its report; it runs no `main`. Places are in the caller's coordinates. */
+/** What a check does beside its report; such a check does not run `main`. Positions are the caller's. */
 export type LeanTask =
   | { readonly kind: 'check' }
-  /** The goals at one place, or where it is null at every `sorry`. */
+  /** The goals at one position, or at every `sorry` when `at` is null. */
   | { readonly kind: 'goals'; readonly at: SourcePosition | null }
-  /** The tactic in the place of the `sorry` that begins there, or put in there, and the goals behind it. */
+  /** Replaces the `sorry` that starts at `at`, or inserts the tactic there, and reports the goals after it. */
   | { readonly kind: 'tactic'; readonly at: SourcePosition; readonly tactic: string };
 
 /**
- * What Lean says of a piece of code, in the caller's coordinates: lines from 1, columns from 0 in code points. All of it
- * together stays within the output limit.
+ * Lean's report on code, in the caller's coordinates: lines start at 1, columns at 0 and count code points. A report as a
+ * whole stays within the output limit.
  */
 export interface CheckReport {
   readonly verdict: Verdict;
-  /** By place. Where there is no room for all, errors are kept before warnings, and these before what was printed. */
+  /** Sorted by position. When the limit cuts, errors are kept before warnings, and warnings before printed text. */
   readonly messages: readonly LeanMessage[];
-  /** How many messages there were, also those left out. */
+  /** The number of all messages, those left out included. */
   readonly messageCount: number;
   readonly sorries: readonly LeanSorry[];
-  /** Null when they were not asked for, or the code was not checked to its end. */
+  /** Null when Lean was not asked, or did not check the code to its end. */
   readonly axioms: readonly LeanAxioms[] | null;
-  /** Null unless a task asked for them. */
+  /** Null unless a task asks for them. */
   readonly goals: readonly LeanGoals[] | null;
-  /** Something was left out or cut to stay within the output limit. The verdict rests on all of it. */
+  /** Something was left out or cut to stay within the output limit. The verdict still considers everything. */
   readonly truncated: boolean;
 }
 
-/** A report in which nothing is said. */
+/** A report without content. */
 export const EMPTY_REPORT: CheckReport = {
   verdict: 'rejected',
   messages: [],

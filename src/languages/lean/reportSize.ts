@@ -1,23 +1,23 @@
 import { RANKS } from './check/diagnostics.ts';
 import type { CheckReport, LeanAxioms, LeanGoals, LeanMessage, LeanSorry } from './report.ts';
 
-/** UTF-16 units kept where nobody says how many. */
+/** The default limit of a report, in UTF-16 units. */
 export const DEFAULT_LIMIT = 1024 * 1024;
-/** What an entry of a report takes beside its texts, in UTF-16 units. */
+/** The size of a report's entry without its texts, in UTF-16 units. */
 export const ENTRY = 100;
-/** What is said in the place of the rest of a text, at most. */
+/** The maximum length of the note that replaces the rest of a text. */
 const MARK = 40;
-/** Less of a report than this helps nobody. */
+/** A report cut to fewer units would be useless. */
 const LEAST = 400;
 
-/** How much a report holds, in UTF-16 units. */
+/** The size of a report in UTF-16 units. */
 export function sizeOf({ messages, sorries, axioms, goals }: CheckReport): number {
   return (
     sum(messages, messageSize) + sum(sorries, sorrySize) + sum(goals ?? [], goalsSize) + sum(axioms ?? [], axiomsSize)
   );
 }
 
-/** The report with at most `limit` UTF-16 units; what there is no room for is left out. */
+/** The report cut to at most `limit` UTF-16 units. */
 export function fitted(report: CheckReport, limit: number): CheckReport {
   if (sizeOf(report) <= limit) return report;
   const sorries = within(report.sorries, limit / 4, sorrySize, (one, left) => ({
@@ -30,7 +30,7 @@ export function fitted(report: CheckReport, limit: number): CheckReport {
   return { ...report, messages: messagesWithin(report.messages, rest), sorries, goals, axioms, truncated: true };
 }
 
-/** The reports, all together with at most `limit` UTF-16 units: those that are large are cut before those that are not. */
+/** The reports cut to at most `limit` UTF-16 units together; large reports are cut before small ones. */
 export function fittedTogether<T extends CheckReport | null>(
   reports: readonly T[],
   limit: number,
@@ -45,7 +45,7 @@ export function fittedTogether<T extends CheckReport | null>(
   });
 }
 
-/** The size that none may exceed so that all together stay within the limit. */
+/** The maximum size of one report so that all together stay within the limit. */
 function level(sizes: readonly number[], limit: number): number {
   let left = limit;
   const sorted = [...sizes].sort((a, b) => a - b);
@@ -59,7 +59,7 @@ function level(sizes: readonly number[], limit: number): number {
 
 function messagesWithin(messages: readonly LeanMessage[], limit: number): LeanMessage[] {
   const byRank = [...messages.entries()].sort(([, a], [, b]) => RANKS[a.severity] - RANKS[b.severity]);
-  // One that is long leaves room for others.
+  // A long message leaves room for others.
   const most = limit / Math.min(4, messages.length);
   const kept = within(
     byRank.map(([index, message]) => ({ index, message: shortened(message, most) })),
@@ -70,7 +70,7 @@ function messagesWithin(messages: readonly LeanMessage[], limit: number): LeanMe
   return kept.sort((a, b) => a.index - b.index).map(({ message }) => message);
 }
 
-/** The first items that fit; `shorten` may make the next one fit into what is left. */
+/** The first items that fit; `shorten` may make the next one fit. */
 function within<T>(
   items: readonly T[],
   limit: number,
@@ -93,7 +93,7 @@ function shortened(message: LeanMessage, limit: number): LeanMessage {
   return messageSize(message) <= limit ? message : { ...message, text: cut(message.text, limit) };
 }
 
-/** The beginning of a text that with an entry's size stays within the limit, as a copy: the whole may be large. */
+/** The start of a text that fits in an entry of size `limit`; a copy, so that the large text can be freed. */
 function cut(text: string, limit: number): string {
   const kept = text.slice(0, Math.max(0, Math.floor(limit) - ENTRY - MARK));
   return `${Buffer.from(kept).toString()}\n[${text.length - kept.length} more characters]`;

@@ -1,11 +1,11 @@
-/** How Lean's code is treated; `lean.*` of the engine's options. */
+/** Settings for running Lean code: `lean.*` of the engine's options. */
 export interface LeanSettings {
-  /** Modules that may be imported, with what is below them; empty means all. */
+  /** Modules that may be imported, submodules included; an empty list allows every module. */
   readonly allowedImports: readonly string[];
-  /** Modules that may not be imported, with what is below them. */
+  /** Modules that may not be imported, submodules included. */
   readonly blockedImports: readonly string[];
-  /** `worker`: a worker that has checked code goes back to its header; `sandbox`: it is replaced. */
+  /** After a check, `worker` resets the worker to its header, and `sandbox` replaces its sandbox. */
   readonly reuse: 'worker' | 'sandbox';
-  /** A worker whose sandbox uses more than this is replaced. */
+  /** A worker is replaced when its sandbox uses more memory than this. */
   readonly workerMemoryBytes: number;
 }

@@ -19,37 +19,37 @@ import { MemoryWatch } from '../worker/memoryWatch.ts';
 import { type LeanWorker, prefixOf } from '../worker/worker.ts';
 import { planOf, withGoals } from './task.ts';
 
-/** What a one-shot check works with. */
+/** What a one-shot check depends on. */
 export interface OneShotDeps {
   readonly sandbox: Sandbox;
-  /** Rejects when the sandbox can have none. */
+  /** Rejects when no worker can start in the sandbox. */
   readonly worker: () => Promise<LeanWorker>;
   readonly settings: LeanSettings;
   readonly clock: Clock;
-  /** Called with a header that Lean knows, so that workers may be kept warm for it. */
+  /** Called with a header that Lean can elaborate, so that workers can be kept warm for it. */
   readonly onHeader: (header: string) => void;
-  /** Called when a check has ended that has left its worker as it found it. */
+  /** Called when a check ends and its worker can be used again. */
   readonly onFree: () => void;
 }
 
 const TOO_MUCH = plainError('TooMuchOutput', `Lean ${FLOOD}.`);
 const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
 
-/** What is known of a check that has not ended. */
-interface SoFar {
+/** The progress of a running check. */
+interface Progress {
   report: CheckReport | null;
   readonly bytes: { stdout: number; stderr: number };
   memory: MemoryWatch | null;
 }
 
 /**
- * Checks one piece of code on a warm worker; a `main` in it is then run by `lean --run`. An end that is `alive` has left
- * the worker as it found it.
+ * Checks code on a warm worker, as a document with one cell, and runs its `main` by `lean --run`. When the end is `alive`,
+ * the worker can be used again.
  */
 export class OneShotCheck implements Interpreter {
   readonly #deps: OneShotDeps;
   readonly #stop = new AbortController();
-  readonly #soFar: SoFar = { report: null, bytes: { stdout: 0, stderr: 0 }, memory: null };
+  readonly #progress: Progress = { report: null, bytes: { stdout: 0, stderr: 0 }, memory: null };
 
   constructor(deps: OneShotDeps) {
     this.#deps = deps;
@@ -64,14 +64,14 @@ export class OneShotCheck implements Interpreter {
     const say = (output: CellOutput) => {
       if (isOver) return;
       if (output.kind === 'stdout' || output.kind === 'stderr')
-        this.#soFar.bytes[output.kind] += Buffer.byteLength(output.text);
+        this.#progress.bytes[output.kind] += Buffer.byteLength(output.text);
       onOutput(output);
     };
-    const end = await Promise.race([lost, stopped, this.#attempt(cell, say)]);
+    const end = await Promise.race([lost, stopped, this.#checkAndRun(cell, say)]);
     isOver = true;
-    this.#soFar.memory?.dispose();
+    this.#progress.memory?.dispose();
     if (end.alive) this.#deps.onFree();
-    const seen = this.#soFar.memory?.peakBytes ?? 0;
+    const seen = this.#progress.memory?.peakBytes ?? 0;
     return { ...end, peakMemoryBytes: Math.max(end.peakMemoryBytes, seen) };
   }
 
@@ -87,23 +87,23 @@ export class OneShotCheck implements Interpreter {
     this.#stop.abort();
   }
 
-  /** What a program has printed before, and what the check said of it, is not lost with it. */
+  /** Keeps the check's report and the count of what the program printed. */
   #killed(): CellEnd {
-    const { report, bytes } = this.#soFar;
+    const { report, bytes } = this.#progress;
     return cellEnd({
       ...{ status: 'killed', alive: false, report: report && cellReport(report) },
       ...{ stdoutBytes: bytes.stdout, stderrBytes: bytes.stderr },
     });
   }
 
-  async #attempt(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
+  async #checkAndRun(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const refused =
       importRefusal(cell.context ?? '', this.#deps.settings) ?? importRefusal(cell.code, this.#deps.settings);
     if (refused) return cellEnd({ status: 'error', alive: true, error: refused });
     try {
       const worker = await this.#deps.worker();
       if (worker.server.isLost) return unstartedEnd('it was gone already');
-      this.#soFar.memory = new MemoryWatch(worker, this.#deps.clock);
+      this.#progress.memory = new MemoryWatch(worker, this.#deps.clock);
       return await this.#check(worker, cell, onOutput);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -132,19 +132,19 @@ export class OneShotCheck implements Interpreter {
       return crashEnd(checked, { isOutOfMemory: worker.oomKills > killsBefore, alive: false, consequence: '' });
     }
     if (checked.kind === 'unchecked') {
-      this.#soFar.report = EMPTY_REPORT;
+      this.#progress.report = EMPTY_REPORT;
       close(true);
       return this.#end(worker, { status: 'error', error: rejection(EMPTY_REPORT) }, EMPTY_REPORT);
     }
     if (checked.kind !== 'checked') return cellEnd({ status: 'error', alive: false, error: lostServer(checked) });
-    const saidBytes = lean.diagnosticBytes;
+    const leanBytes = lean.diagnosticBytes;
     const report = await withGoals(checked.report, checked.reading.region, plan, terms);
-    this.#soFar.report = report;
+    this.#progress.report = report;
     close(checked.headerFailed);
     if (!checked.headerFailed) this.#deps.onHeader(code.header.text);
     if (report.verdict === 'rejected') return this.#end(worker, { status: 'error', error: rejection(report) }, report);
     const text = before.join('') + code.body;
-    if (checked.main && !cell.task) return this.#runMain({ text, stdin, saidBytes, limit }, report, onOutput);
+    if (checked.main && !cell.task) return this.#runMain({ text, stdin, leanBytes, limit }, report, onOutput);
     const printed = await printedBy(checked, limit);
     if (printed.text) onOutput({ kind: 'stdout', text: printed.text });
     return this.#end(worker, { status: 'ok', stdoutBytes: printed.bytes }, report);
@@ -152,18 +152,18 @@ export class OneShotCheck implements Interpreter {
 
   #end(worker: LeanWorker, end: Partial<CellEnd> & Pick<CellEnd, 'status'>, report: CheckReport): CellEnd {
     const { reuse, workerMemoryBytes } = this.#deps.settings;
-    // Looked at behind the answer: the next check finds out.
+    // Measured after the answer, for the next check.
     void worker.look();
     const alive = reuse === 'worker' && worker.memoryBytes <= workerMemoryBytes && !worker.server.isLost;
     return cellEnd({ ...end, alive, report: cellReport(report) });
   }
 
-  /** What a program leaves behind is for a reset to wipe, so its worker is not used again. */
+  /** A reset removes what a program leaves, so the worker is not used again. */
   async #runMain(program: Program, report: CheckReport, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const running = await runProgram(this.#deps.sandbox, program, onOutput);
-    const { end, saidBytes } = await running.ended;
+    const { end, leanBytes } = await running.ended;
     if (end.kind === 'lost') return cellEnd({ status: 'sandbox_lost', alive: false });
-    return { ...endOfProgram(end.exit, saidBytes), report: cellReport(report) };
+    return { ...endOfProgram(end.exit, leanBytes), report: cellReport(report) };
   }
 }
 
@@ -171,19 +171,19 @@ function printedBy({ reading }: CheckedCell, limit: number): Promise<Printed> {
   return slices.run(readPrinted(visible(reading.diagnostics), limit));
 }
 
-/** The end of a program that has run; `saidBytes` as in `ProgramExit`. */
-function endOfProgram(exit: Exit, saidBytes: ProgramExit['saidBytes']): CellEnd {
+/** The end of a program; `leanBytes` as in `ProgramExit`. */
+function endOfProgram(exit: Exit, leanBytes: ProgramExit['leanBytes']): CellEnd {
   const { code, stderrBytes, peakMemoryBytes } = exit;
   const left: Pick<CellEnd, 'status' | 'error'> =
     code === 0
       ? { status: 'ok', error: null }
       : { status: 'error', error: plainError('ExitStatus', `The program ended with exit status ${code}.`) };
   const end = violentEnd(exit, false) ?? left;
-  const stdoutBytes = exit.stdoutBytes - saidBytes;
+  const stdoutBytes = exit.stdoutBytes - leanBytes;
   return cellEnd({ ...end, alive: false, exitCode: code, stdoutBytes, stderrBytes, peakMemoryBytes });
 }
 
-/** The end of a check whose worker was gone before it could begin. */
+/** The end of a check whose worker ended before the check started. */
 function unstartedEnd(reason: string): CellEnd {
   const error = plainError('LeanFailed', `The Lean server ended before the check began: ${reason}.`);
   return { ...cellEnd({ status: 'error', alive: false, error }), unstarted: true };

@@ -1,17 +1,17 @@
 import { severityOf } from '../check/diagnostics.ts';
 import type { Diagnostic } from '../lsp/messages.ts';
 
-/** A program that was evaluated in the document. */
+/** The result of a program that Lean evaluated in the document. */
 export interface Evaluated {
   readonly stdout: string;
-  /** What it threw, or null. */
+  /** The exception that it threw, or null. */
   readonly exception: string | null;
   readonly exitCode: number;
 }
 
 const STATUS = { returned: 'returned', threw: 'threw' } as const;
 
-/** Paths of pipes that a program's output goes into while it runs. */
+/** Paths of the pipes that a program writes to while it runs. */
 export interface Pipes {
   readonly stdout: string;
   readonly stderr: string;
@@ -19,7 +19,7 @@ export interface Pipes {
 
 /**
  * Commands that evaluate the document's `main`, without arguments and with an empty stdin, and print `mark` when it ends.
- * What it writes goes into the pipes at once, or without any stands before the mark.
+ * Its output goes to the pipes at once; without pipes it precedes the mark.
  */
 export function evaluation(mark: string, pipes: Pipes | null): string {
   return `class Hothouse.Program (α : Type) where exitCode : α → IO UInt32
@@ -62,7 +62,7 @@ def Hothouse.run {α : Type} [Hothouse.Program α] (main : α) : IO Unit := do
 `;
 }
 
-/** What the lines from `first` on say of the program; null where they could not be evaluated. */
+/** The program's result from the diagnostics at line `first` and later; null when it could not be evaluated. */
 export function evaluated(diagnostics: readonly Diagnostic[], first: number, mark: string): Evaluated | null {
   for (const diagnostic of diagnostics) {
     if (diagnostic.range.start.line < first || severityOf(diagnostic) !== 'information') continue;
@@ -76,6 +76,6 @@ function withStatus(stdout: string, status: string): Evaluated {
   const [word = '', ...rest] = status.split(' ');
   const value = rest.join(' ');
   if (word === STATUS.threw) return { stdout, exception: value, exitCode: 1 };
-  // A process has a byte for its exit status.
+  // A process's exit status is one byte.
   return { stdout, exception: null, exitCode: Number(value) & 0xff };
 }

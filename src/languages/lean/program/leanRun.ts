@@ -8,17 +8,17 @@ import { programStart } from '../worker/leanProcess.ts';
 
 /** A program to run. */
 export interface Program {
-  /** The whole text of its file, checked before. */
+  /** The whole text of its file, which Lean has checked. */
   readonly text: string;
   /** All of its stdin. */
   readonly stdin: string;
-  /** Bytes that Lean has to say of the text, at most. */
-  readonly saidBytes: number;
-  /** Bytes of its stdout that are passed on. */
+  /** The maximum of bytes that Lean prints about the text. */
+  readonly leanBytes: number;
+  /** The maximum of bytes of its stdout that are passed on. */
   readonly limit: number;
 }
 
-/** A program that runs. */
+/** A running program. */
 export interface RunningProgram {
   readonly ended: Promise<ProgramExit>;
   kill(): void;
@@ -27,86 +27,86 @@ export interface RunningProgram {
 /** How a program's process ended. */
 export interface ProgramExit {
   readonly end: ChannelEnd;
-  /** Bytes that were not the program's own, but Lean's on the text. */
-  readonly saidBytes: number;
+  /** Bytes of stdout that Lean printed about the text before the program ran. */
+  readonly leanBytes: number;
 }
 
-/** For the mark, and what Lean says of it. */
+/** Room for the mark and Lean's own message about it. */
 const SLACK_BYTES = 64 * 1024;
 
 /**
- * Runs a program by `lean --run`, its output live. Lean prints what it has to say of the text before it runs it, which
- * the caller knows from the check; a mark at the text's end tells where the program's own output begins. Rejects when
- * the file cannot be written.
+ * Runs a program by `lean --run`, with live output. Lean first prints its messages about the text, which the caller knows
+ * from the check; a mark at the end of the text shows where the program's own output starts. Rejects when the file cannot
+ * be written.
  */
 export async function runProgram(
   sandbox: Sandbox,
-  { text, stdin, saidBytes, limit }: Program,
+  { text, stdin, leanBytes, limit }: Program,
   onOutput: (output: CellOutput) => void,
 ): Promise<RunningProgram> {
   const mark = randomBytes(16).toString('hex');
   const path = `/tmp/${mark.slice(0, 8)}.lean`;
   await putFile(sandbox, path, `${text.slice(0, exitIn(text)?.start)}\n#print "${mark}"\n`);
-  const behind = new BehindMark(mark);
+  const own = new AfterMark(mark);
   const streams = { stdout: new TextStream(), stderr: new TextStream() };
   const pass = (kind: 'stdout' | 'stderr', text: string) => {
     if (text) onOutput({ kind, text });
   };
-  const channel = sandbox.start(programStart(path, saidBytes + SLACK_BYTES + limit), {
-    onStdout: (bytes) => pass('stdout', behind.push(streams.stdout.push(bytes))),
+  const channel = sandbox.start(programStart(path, leanBytes + SLACK_BYTES + limit), {
+    onStdout: (bytes) => pass('stdout', own.push(streams.stdout.push(bytes))),
     onStderr: (bytes) => pass('stderr', streams.stderr.push(bytes)),
   });
   if (stdin) channel.write(Buffer.from(stdin));
   channel.closeInput();
   const ended = channel.ended.then((end) => {
-    pass('stdout', behind.push(streams.stdout.end()) + behind.end());
+    pass('stdout', own.push(streams.stdout.end()) + own.end());
     pass('stderr', streams.stderr.end());
-    return { end, saidBytes: behind.bytesBefore };
+    return { end, leanBytes: own.bytesBefore };
   });
   return { ended, kill: () => void channel.signal('SIGKILL') };
 }
 
-/** Holds a text back until the line that the mark is in has ended; without the mark nothing is the program's own. */
-class BehindMark {
+/** Holds text back up to the end of the mark's line; without the mark nothing is the program's own. */
+class AfterMark {
   readonly #mark: string;
   readonly #held: string[] = [];
-  /** The end of what is held, in which the mark may have begun. */
+  /** The end of the held text, where the mark may have started. */
   #tail = '';
-  #state: 'before' | 'inLine' | 'behind' = 'before';
-  /** Bytes up to the end of the mark's line; meaningless before that. */
+  #state: 'before' | 'inLine' | 'after' = 'before';
+  /** Bytes up to the end of the mark's line, once that has arrived. */
   #bytes = 0;
 
   constructor(mark: string) {
     this.#mark = mark;
   }
 
-  /** Bytes up to the end of the mark's line; 0 where it has not come. */
+  /** Bytes up to the end of the mark's line; 0 without a mark. */
   get bytesBefore(): number {
-    return this.#state === 'behind' ? this.#bytes : 0;
+    return this.#state === 'after' ? this.#bytes : 0;
   }
 
-  /** What of the text is the program's own. */
+  /** Takes text and returns the part that is the program's own. */
   push(text: string): string {
-    if (this.#state === 'behind') return text;
-    const from = this.#behindMark(text);
+    if (this.#state === 'after') return text;
+    const from = this.#afterMark(text);
     const lineEnd = from === null ? -1 : text.indexOf('\n', from);
     if (lineEnd < 0) {
       this.#hold(text);
       return '';
     }
-    this.#state = 'behind';
+    this.#state = 'after';
     this.#bytes += Buffer.byteLength(text.slice(0, lineEnd + 1));
     this.#held.length = 0;
     return text.slice(lineEnd + 1);
   }
 
-  /** What was held back, when Lean never came to the mark: then it is all there is to see. */
+  /** The text held back, when Lean never printed the mark: then it is all that there is to show. */
   end(): string {
     return this.#held.splice(0).join('');
   }
 
-  /** Where in the text to look for the end of the mark's line; null when the mark has not come. */
-  #behindMark(text: string): number | null {
+  /** The offset in the text from which to search the end of the mark's line; null without a mark. */
+  #afterMark(text: string): number | null {
     if (this.#state === 'inLine') return 0;
     const found = (this.#tail + text).indexOf(this.#mark);
     if (found < 0) return null;

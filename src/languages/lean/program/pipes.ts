@@ -5,7 +5,7 @@ import type { CellOutput } from '../../language.ts';
 import { TextStream } from '../../textStream.ts';
 import type { Pipes } from './evaluation.ts';
 
-/** Makes two named pipes and passes on what is written into them, until that ends or the script is told to end. */
+/** Makes two named pipes and copies what is written to them, until the writers close them or SIGTERM arrives. */
 const SCRIPT = `mkfifo -m 600 "$1" "$2" || exit 1
 trap 'rm -f "$1" "$2"; kill -9 0' TERM
 echo
@@ -14,11 +14,11 @@ cat "$2" >&2 &
 wait
 rm -f "$1" "$2"`;
 
-/** What the script says when the pipes are there. */
+/** The script prints this when the pipes exist. */
 const READY = '\n';
 
-/** Once a program has ended, for what it has written to arrive; something it has started may hold the pipes open. */
-const LAST_WORDS_MS = 300;
+/** The time for output to arrive after a program ends; a process that it started may keep the pipes open. */
+const DRAIN_MS = 300;
 
 /** Bytes of each stream. */
 export interface StreamBytes {
@@ -26,22 +26,22 @@ export interface StreamBytes {
   readonly stderr: number;
 }
 
-/** What pipes are to be. */
+/** Options of the pipes. */
 export interface PipesOptions {
-  /** No other pipes of the sandbox have it. */
+  /** Unique in the sandbox. */
   readonly name: string;
-  /** Bytes of stdout that are passed on. */
+  /** The maximum of bytes of stdout that are passed on. */
   readonly limit: number;
   readonly say: (output: CellOutput) => void;
 }
 
-/** Pipes in a sandbox that are read. */
+/** Open pipes in a sandbox. */
 export interface OpenPipes extends Pipes {
-  /** Resolves when what was written has been passed on, with what was more than is kept. Never rejects. */
+  /** Resolves when all output is passed on, with the bytes dropped beyond the limit. Never rejects. */
   close(): Promise<StreamBytes>;
 }
 
-/** Opens pipes for what a program writes; null where the sandbox can have none. Never rejects. */
+/** Opens pipes for a program's output; null when the sandbox cannot have any. Never rejects. */
 export async function openPipes(sandbox: Sandbox, { name, limit, say }: PipesOptions): Promise<OpenPipes | null> {
   const paths = { stdout: `/tmp/${name}.out`, stderr: `/tmp/${name}.err` };
   const streams = { stdout: new TextStream(), stderr: new TextStream() };
@@ -70,7 +70,7 @@ export async function openPipes(sandbox: Sandbox, { name, limit, say }: PipesOpt
   return {
     ...paths,
     async close() {
-      const last = () => Promise.race([channel.ended, setTimeout(LAST_WORDS_MS, null, { ref: false })]);
+      const last = () => Promise.race([channel.ended, setTimeout(DRAIN_MS, null, { ref: false })]);
       const byItself = await last();
       if (!byItself) void channel.signal('SIGTERM');
       const end = byItself ?? (await last());

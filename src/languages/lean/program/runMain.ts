@@ -21,31 +21,31 @@ export interface ProgramOutput {
   drop(kind: 'stdout' | 'stderr', bytes: number): void;
 }
 
-/** What a program runs in. */
+/** Where a program runs. */
 export interface ProgramPlace {
   readonly sandbox: Sandbox;
   readonly document: SegmentedDocument;
-  /** The whole document, in which the program is the only `main`. */
+  /** The whole document; the program is its only `main`. */
   readonly segments: readonly string[];
-  /** No cell has an error; otherwise it is only in Lean's worker that it can be run. */
+  /** No cell has an error; otherwise the program can run only in Lean's process for the document. */
   readonly isSound: boolean;
   readonly stdin: string;
   readonly output: ProgramOutput;
-  /** Bytes kept of its stdout. */
+  /** The maximum of bytes of its stdout that are passed on. */
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
-/** Runs the document's `main`: in Lean's worker where that can be done, which takes no time, and else by `lean --run`. */
+/** Runs the document's `main`: in Lean's process for the document where possible, which is fast, else by `lean --run`. */
 export async function runMain(place: ProgramPlace): Promise<ProgramEnd | NoAnswer> {
   if (place.stdin === '' && !needsProcess(place.segments)) {
     const end = await evaluate(place, 'live');
     if (end) return end;
   }
-  return (place.isSound ? null : await evaluate(place, 'atEnd')) ?? runByItself(place);
+  return (place.isSound ? null : await evaluate(place, 'atEnd')) ?? runAlone(place);
 }
 
-/** Null where it cannot be evaluated, or its output cannot come as it is written. */
+/** Null when the program cannot be evaluated, or its output cannot be live. */
 async function evaluate(place: ProgramPlace, output: 'live' | 'atEnd'): Promise<ProgramEnd | NoAnswer | null> {
   const { sandbox, document, segments, output: sink, limit, signal } = place;
   const mark = randomBytes(16).toString('hex');
@@ -73,9 +73,9 @@ async function close(pipes: OpenPipes | null, sink: ProgramOutput): Promise<void
   sink.drop('stderr', dropped?.stderr ?? 0);
 }
 
-async function runByItself(place: ProgramPlace): Promise<ProgramEnd | NoAnswer> {
+async function runAlone(place: ProgramPlace): Promise<ProgramEnd | NoAnswer> {
   const { sandbox, document, segments, stdin, output: sink, limit, signal } = place;
-  const program = { text: segments.join(''), stdin, saidBytes: document.lean.diagnosticBytes, limit };
+  const program = { text: segments.join(''), stdin, leanBytes: document.lean.diagnosticBytes, limit };
   const passed = { stdout: 0, stderr: 0 };
   const running = await runProgram(sandbox, program, (output) => {
     if (output.kind === 'stdout' || output.kind === 'stderr') passed[output.kind] += Buffer.byteLength(output.text);
@@ -84,10 +84,10 @@ async function runByItself(place: ProgramPlace): Promise<ProgramEnd | NoAnswer> 
   const kill = () => running.kill();
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
-  const { end, saidBytes } = await running.ended;
+  const { end, leanBytes } = await running.ended;
   signal.removeEventListener('abort', kill);
   if (end.kind === 'lost') return { kind: 'lost', reason: end.loss.reason };
-  sink.drop('stdout', Math.max(0, end.exit.stdoutBytes - saidBytes - passed.stdout));
+  sink.drop('stdout', Math.max(0, end.exit.stdoutBytes - leanBytes - passed.stdout));
   sink.drop('stderr', Math.max(0, end.exit.stderrBytes - passed.stderr));
   const violent = violentEnd(end.exit, false);
   return violent ? { kind: 'ended', ...violent, exitCode: end.exit.code } : endOfCode(end.exit.code ?? 1);
@@ -100,8 +100,8 @@ function endOfCode(exitCode: number): ProgramEnd {
 }
 
 /**
- * Whether some code may do what Lean's worker must not: end its process, or have another process or thread write to the
- * worker's own stdout, which is how it talks.
+ * Whether code may do what Lean's process for the document must not: end the process, or let another process or thread
+ * write to its stdout, which carries the protocol.
  */
 function needsProcess(segments: readonly string[]): boolean {
   return segments.some((segment) => {

@@ -8,45 +8,44 @@ import { type SessionText, segmentsOf } from './cells.ts';
 import { AbandonedWork, waitUntilIdle } from './cpuActivity.ts';
 import { documentOf, type Restored, reopen, restart } from './restore.ts';
 
-/** Lean has what the session has accepted, and nobody uses it. */
+/** The document holds the accepted text and has no user. */
 interface Ready {
   readonly kind: 'ready';
   readonly document: SegmentedDocument;
 }
 
-/** A cell or a question has the document, and may put into it what it likes. */
+/** A cell or a question has the document and may change it. */
 export interface Held {
   readonly kind: 'cell' | 'question';
   readonly document: SegmentedDocument;
-  /** Aborted when the document is taken from it, which it then leaves alone. */
+  /** Aborted when the document is taken away; the holder then no longer touches it. */
   readonly stop: AbortController;
 }
 
 type State =
   | Ready
   | Held
-  /** Lean is being started, or brought back to what the session has accepted; `over` resolves when that has ended. */
+  /** Lean starts, or returns to the accepted text; `over` resolves when that has ended. */
   | { readonly kind: 'restoring'; readonly over: Promise<void> }
-  /** Lean could not be brought back while nobody needed it; whoever needs it next has it tried again. */
+  /** Lean could not be restored while the session was unused; the next cell tries again. */
   | { readonly kind: 'down'; readonly worker: LeanWorker }
   | { readonly kind: 'dead'; readonly end: CellEnd };
 
-/** What a keeper works with. */
 export interface DocumentKeeperDeps {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
-  /** What the session has accepted, at any time. */
+  /** Returns the text that the session has accepted. */
   readonly text: () => SessionText;
-  /** Called once, with what is the end of whatever the session runs. */
+  /** Called once, with the end of the session, which also ends a running cell. */
   readonly onDead: (end: CellEnd) => void;
 }
 
-/** For Lean to take note that something was taken out of its document. */
+/** The time for Lean to notice that text was removed from its document. */
 const SETTLE_MS = 3_000;
 
 /**
- * Keeps Lean's document of a session: lends it to one cell or question at a time, and brings it back to what was accepted
- * when Lean ends or does not let go. Only what a cell has done to Lean can end the session.
+ * Keeps the document of a session: lends it to one cell or question at a time, and restores the accepted text when Lean ends
+ * or does not stop. Only the effects of a cell on Lean can end the session.
  */
 export class DocumentKeeper {
   readonly #deps: DocumentKeeperDeps;
@@ -54,31 +53,31 @@ export class DocumentKeeper {
   readonly #abandoned: AbandonedWork;
   #state: State;
 
-  /** `worker` is one that nobody else uses and that has the session's header, or null to start one. */
+  /** `worker` has the session's header and no other user; null starts one. */
   constructor(deps: DocumentKeeperDeps, worker: LeanWorker | null) {
     this.#deps = deps;
     this.#abandoned = new AbandonedWork(deps.sandbox, deps.clock, this.#life.signal);
     this.#state = worker
       ? this.#watched(documentOf(worker, deps.text()))
-      : { kind: 'restoring', over: this.#regain(restart(this.#restoring, null, deps.text()), null) };
+      : { kind: 'restoring', over: this.#finishRestoring(restart(this.#restoring, null, deps.text()), null) };
   }
 
-  /** The end that the session had; null while it lives. */
+  /** The session's end; null while it lives. */
   get end(): CellEnd | null {
     return this.#state.kind === 'dead' ? this.#state.end : null;
   }
 
-  /** Aborts when the session is over. */
+  /** Aborts when the session ends. */
   get signal(): AbortSignal {
     return this.#life.signal;
   }
 
-  /** Whether a question may end Lean under whoever has the document next. */
+  /** Whether a question may still end Lean while the next holder has the document. */
   get isSuspect(): boolean {
     return this.#state.kind === 'question' || this.#abandoned.isPossible;
   }
 
-  /** Lends the document to a cell, as soon as Lean is there; a question gives way. Null when the session is over. */
+  /** Lends the document to a cell as soon as Lean is ready; stops a question. Null when the session has ended. */
   async lendToCell(): Promise<Held | null> {
     for (;;) {
       const state: State = this.#state;
@@ -89,39 +88,39 @@ export class DocumentKeeper {
     }
   }
 
-  /** Lends the document to a question; an earlier one gives way. Null when it is not to be had at once. */
+  /** Lends the document to a question; stops an earlier question. Null when the document is not available at once. */
   lendToQuestion(): Held | null {
     const state = this.#state;
     return state.kind === 'ready' || state.kind === 'question' ? this.#lend('question', state) : null;
   }
 
-  /** Takes the document back, in which is what the session has accepted. */
+  /** Takes the document back; it holds the accepted text. */
   giveBack(held: Held): void {
     if (!this.#has(held)) return;
     this.#state = { kind: 'ready', document: held.document };
-    this.#lookAfter(held.document);
+    this.#watchAbandonedWork(held.document);
   }
 
-  /** Takes the document back from a cell that has done nothing with it. */
+  /** Takes the document back from a cell that did not use it. */
   giveBackUnused(held: Held): void {
     if (this.#has(held)) held.document.become(segmentsOf(this.#text));
     this.giveBack(held);
   }
 
-  /** Takes the document from whatever cell has it, and sees to it that Lean has really let go of that. */
+  /** Takes the document away from a cell, and makes sure that Lean has really stopped. */
   takeFromCell(): void {
     if (this.#state.kind !== 'cell') return;
     const { document, stop } = this.#state;
     stop.abort();
-    void this.#restore(this.#calmed(document), 'cell');
+    void this.#restore(this.#idleAgain(document), 'cell');
   }
 
-  /** Makes whatever question has the document give it back. */
+  /** Stops a question that has the document. */
   stopQuestion(): void {
     if (this.#state.kind === 'question') this.#state.stop.abort();
   }
 
-  /** Takes the document back from a question, without its draft. */
+  /** Takes the document back from a question and removes the draft. */
   endQuestion(held: Held): void {
     const { document, stop } = held;
     if (stop.signal.aborted) this.#abandoned.expect();
@@ -133,8 +132,8 @@ export class DocumentKeeper {
     else document.become(segmentsOf(this.#text));
   }
 
-  /** Starts the document anew, or with a lost server all of Lean; resolves when that is done. `cause` is why it ended. */
-  async bringBack(held: Held, isLost: boolean, cause: 'cell' | 'other'): Promise<void> {
+  /** Reopens the document, or restarts the server when it is lost. `cause` is what ended Lean. */
+  async restoreAfter(held: Held, isLost: boolean, cause: 'cell' | 'other'): Promise<void> {
     if (!this.#has(held)) return;
     const { document } = held;
     const restored = isLost
@@ -143,7 +142,7 @@ export class DocumentKeeper {
     await this.#restore(restored, cause);
   }
 
-  /** Starts another server in the place of the document's, where nobody uses it now. */
+  /** Replaces the document's server while the document has no user. */
   replace(document: SegmentedDocument): void {
     if (!this.#isReady(document)) return;
     void this.#restore(restart(this.#restoring, document.worker, this.#text), 'other');
@@ -166,7 +165,7 @@ export class DocumentKeeper {
     return held;
   }
 
-  /** Ready on a document that is new, or whose server is; a server that goes while no cell has it is replaced. */
+  /** The ready state for a new document or server; a server that ends while no cell uses it is replaced. */
   #watched(document: SegmentedDocument): Ready {
     void document.worker.server.lost.then(() => {
       if (this.#state.kind === 'question' && this.#state.document === document) this.endQuestion(this.#state);
@@ -175,27 +174,27 @@ export class DocumentKeeper {
     return { kind: 'ready', document };
   }
 
-  /** Where Lean cannot be brought back from what a cell has done, that is the session's end. */
+  /** Ends the session when Lean cannot be restored after a cell. */
   #restore(restored: Promise<Restored>, cause: 'cell' | 'other'): Promise<void> {
     const worker = 'document' in this.#state ? this.#state.document.worker : null;
-    const over = this.#regain(restored, cause === 'other' ? worker : null);
+    const over = this.#finishRestoring(restored, cause === 'other' ? worker : null);
     this.#state = { kind: 'restoring', over };
     return over;
   }
 
-  /** Where it fails, the session is `down` with that worker, or without one dead. Never rejects. */
-  async #regain(restoring: Promise<Restored>, worker: LeanWorker | null): Promise<void> {
+  /** On failure the session is `down` with that worker, or dead without one. Never rejects. */
+  async #finishRestoring(restoring: Promise<Restored>, worker: LeanWorker | null): Promise<void> {
     const restored = await restoring.catch((error: unknown): Restored => ({ kind: 'failed', reason: String(error) }));
     if (this.#state.kind === 'dead') {
       if (restored.kind === 'restored') restored.document.worker.server.kill();
     } else if (restored.kind === 'restored') {
       this.#state = this.#watched(restored.document);
-      this.#lookAfter(restored.document);
+      this.#watchAbandonedWork(restored.document);
     } else if (worker) this.#state = { kind: 'down', worker };
     else this.die(lostEnd(restored.reason));
   }
 
-  async #calmed(document: SegmentedDocument): Promise<Restored> {
+  async #idleAgain(document: SegmentedDocument): Promise<Restored> {
     const { sandbox, clock } = this.#deps;
     const settled = await this.#settled(document);
     const isSame = settled.kind === 'restored' && settled.document === document;
@@ -203,7 +202,7 @@ export class DocumentKeeper {
     return restart(this.#restoring, document.worker, this.#text);
   }
 
-  /** What was accepted is there again at once, unless what is left to do takes all that Lean has. */
+  /** Restores the accepted text at once, unless abandoned work keeps Lean fully busy. */
   async #settled(document: SegmentedDocument): Promise<Restored> {
     document.become(segmentsOf(this.#text));
     const settled = await document.settled(AbortSignal.any([this.signal, AbortSignal.timeout(SETTLE_MS)]));
@@ -212,15 +211,15 @@ export class DocumentKeeper {
     return restart(this.#restoring, document.worker, this.#text);
   }
 
-  /** What an old question has left to do in Lean is looked after while the session goes on. */
-  #lookAfter(document: SegmentedDocument): void {
+  /** Watches the work that an earlier question left, while the session stays usable. */
+  #watchAbandonedWork(document: SegmentedDocument): void {
     void this.#abandoned.watch(
       () => this.#isReady(document),
       () => this.replace(document),
     );
   }
 
-  /** Whether the document is still lent to it. */
+  /** Whether this holder still has the document. */
   #has(held: Held): boolean {
     return this.#state === held;
   }

@@ -5,12 +5,12 @@ const CHECKED = 'check';
 const GROWTH = CHECKED.length - EVALUATED.length;
 
 /**
- * Code that is being written as Lean gets it for a question: it is checked and never evaluated, which could take for ever
- * and do what nobody has asked for. Offsets are UTF-16.
+ * A draft as Lean gets it for a question: `#eval` becomes `#check`, because an evaluation may never end or have effects.
+ * Offsets are UTF-16.
  */
 export class InertDraft {
   readonly text: string;
-  /** Offsets in the code behind each word that is another one here. */
+  /** The end offset in the code of each replaced word. */
   readonly #ends: readonly number[];
 
   constructor(code: string) {
@@ -23,18 +23,18 @@ export class InertDraft {
     this.text = text + code.slice(from);
   }
 
-  /** The offset in `text` of one in the code. */
+  /** Converts an offset in the code to one in `text`. */
   toText(offset: number): number {
     return offset + GROWTH * this.#ends.filter((end) => end <= offset).length;
   }
 
-  /** The offset in the code of one in `text`. */
+  /** Converts an offset in `text` to one in the code. */
   toCode(offset: number): number {
     return offset - GROWTH * this.#ends.filter((end, before) => end + GROWTH * (before + 1) <= offset).length;
   }
 }
 
-/** Offsets behind the word of each `#eval`. */
+/** The end offset of each `#eval`. */
 function evaluations(code: string): number[] {
   return tokensOf(code)
     .filter(({ start, end }) => code.slice(start, end) === EVALUATED && code[start - 1] === '#')

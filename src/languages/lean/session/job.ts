@@ -2,7 +2,7 @@ import { deferred } from '../../../base/deferred.ts';
 import type { CellEnd, CellOutput } from '../../language.ts';
 import type { MemoryWatch } from '../worker/memoryWatch.ts';
 
-/** One cell that a session runs, or is about to; its first end counts, and nothing is said behind it. */
+/** A cell that runs or waits to run; its first end counts, and no output follows it. */
 export class Job {
   readonly #onOutput: (output: CellOutput) => void;
   readonly #ended = deferred<CellEnd>();
@@ -11,7 +11,7 @@ export class Job {
   #memory: MemoryWatch | null = null;
   #isOver = false;
   readonly ended: Promise<CellEnd> = this.#ended.promise;
-  /** Aborts when the cell has ended, whatever ended it. */
+  /** Aborts when the cell ends, for whatever reason. */
   readonly signal: AbortSignal = this.#stop.signal;
 
   constructor(onOutput: (output: CellOutput) => void) {
@@ -29,12 +29,12 @@ export class Job {
     this.#onOutput(output);
   };
 
-  /** Counts bytes that were written and not passed on. */
+  /** Counts bytes that were written but not passed on. */
   drop(kind: 'stdout' | 'stderr', bytes: number): void {
     this.#bytes[kind] += bytes;
   }
 
-  /** Has memory watched until the cell ends; its peak is the cell's. */
+  /** Watches memory until the cell ends; the peak becomes the cell's. */
   watch(memory: MemoryWatch): void {
     this.#memory?.dispose();
     this.#memory = memory;

@@ -25,21 +25,22 @@ import { DocumentKeeper, type Held } from './documentKeeper.ts';
 import { Job } from './job.ts';
 import { type Queries, queries } from './queries.ts';
 
-/** How the run of a cell ended, and whether Lean has said anything of it. */
-interface Attempted {
+/** The end of one try to run a cell. */
+interface Try {
   readonly end: CellRunEnd;
   readonly held: Held;
+  /** Whether Lean published anything meanwhile. */
   readonly isHeard: boolean;
-  /** What the kernel had killed for memory before. */
+  /** Processes that the kernel had killed for memory before. */
   readonly killsBefore: number;
 }
 
-/** Questions are for people who type. */
+/** The time for a question's answer; questions come while a person types. */
 const QUESTION_MS = 1_500;
 
 /**
- * A session of Lean: one living server with one document, made of a header and the cells that were accepted. A cell that
- * is rejected, interrupted or crashes leaves no trace in it.
+ * A session of Lean: one server with one document, which consists of a header and the accepted cells. A cell that is
+ * rejected, interrupted or crashes leaves no trace.
  */
 export class LeanSession implements Interpreter {
   readonly #sandbox: Sandbox;
@@ -51,7 +52,7 @@ export class LeanSession implements Interpreter {
   #text: SessionText;
   #job: Job | null = null;
 
-  /** `worker` is one that nobody else uses, or null to start one. */
+  /** `worker` has no other user; null starts one. */
   constructor(sandbox: Sandbox, worker: LeanWorker | null, settings: LeanSettings, clock: Clock) {
     this.#sandbox = sandbox;
     this.#settings = settings;
@@ -66,14 +67,9 @@ export class LeanSession implements Interpreter {
     void sandbox.lost.then((loss) => this.#keeper.die(endOfLoss(loss)));
   }
 
-  /** What the session has accepted: a whole file of Lean. */
+  /** Everything that the session has accepted: a complete Lean file. */
   text(): string {
     return segmentsOf(this.#text).join('');
-  }
-
-  /** Its header, as `Header.text`. */
-  get header(): string {
-    return this.#text.header.text;
   }
 
   async run(request: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
@@ -118,16 +114,16 @@ export class LeanSession implements Interpreter {
       job.end(cellEnd({ status: 'error', alive: this.#keeper.end === null, error: refused }));
       return;
     }
-    const piece = newCell(request.cell ?? this.#freshId(request.name), code);
+    const cell = newCell(request.cell ?? this.#freshId(request.name), code);
     const { isSuspect } = this.#keeper;
-    const first = await this.#attempt(job, piece, request);
-    if (!first || !isInnocent(first, isSuspect)) return this.#conclude(job, first);
-    await this.#keeper.bringBack(first.held, first.end.kind === 'lost', 'other');
-    if (!job.isOver) await this.#conclude(job, await this.#attempt(job, piece, request));
+    const first = await this.#tryCell(job, cell, request);
+    if (!first || !mayBeInnocent(first, isSuspect)) return this.#conclude(job, first);
+    await this.#keeper.restoreAfter(first.held, first.end.kind === 'lost', 'other');
+    if (!job.isOver) await this.#conclude(job, await this.#tryCell(job, cell, request));
   }
 
-  /** Tries the cell in the document; null where it has ended already. */
-  async #attempt(job: Job, piece: NewCell, request: CellRequest): Promise<Attempted | null> {
+  /** Runs the cell in the document; null when the cell has ended already. */
+  async #tryCell(job: Job, cell: NewCell, request: CellRequest): Promise<Try | null> {
     const held = await this.#keeper.lendToCell();
     if (!held || job.isOver) {
       if (held) this.#keeper.giveBackUnused(held);
@@ -140,7 +136,7 @@ export class LeanSession implements Interpreter {
     const flood = watchForFlood(document.lean);
     const signal = AbortSignal.any([job.signal, stop.signal, flood.signal]);
     const deps = { sandbox: this.#sandbox, document, text: this.#text, job, signal };
-    const end = await new CellRun(deps, piece, request).run().catch((error: unknown) => {
+    const end = await new CellRun(deps, cell, request).run().catch((error: unknown) => {
       if (signal.aborted) return { kind: 'aborted' as const };
       throw error;
     });
@@ -151,26 +147,26 @@ export class LeanSession implements Interpreter {
     return null;
   }
 
-  async #conclude(job: Job, attempted: Attempted | null): Promise<void> {
-    if (!attempted) return;
-    const { end, held, killsBefore } = attempted;
+  async #conclude(job: Job, tried: Try | null): Promise<void> {
+    if (!tried) return;
+    const { end, held, killsBefore } = tried;
     const { document } = held;
     if (end.kind === 'done') {
       this.#text = end.text;
-      // Another header stays for the next try of a cell that was rejected with it; it may have taken long.
+      // A new header stays for the next run of a cell that was rejected with it, because it may take long to elaborate.
       const [header = '', ...cells] = segmentsOf(end.text);
       if (document.beginsWith([header]) && !document.beginsWith([header, ...cells]))
         document.become([header, ...cells]);
       this.#keeper.giveBack(held);
       job.end(end.end);
-      await this.#lookAtMemory(document);
+      await this.#checkMemory(document);
     } else if (end.kind === 'headerFailed') {
-      void this.#keeper.bringBack(held, false, 'cell');
+      void this.#keeper.restoreAfter(held, false, 'cell');
       job.end(end.end);
     } else {
       await document.worker.look();
       if (job.isOver) return;
-      void this.#keeper.bringBack(held, end.kind !== 'crashed', 'cell');
+      void this.#keeper.restoreAfter(held, end.kind !== 'crashed', 'cell');
       const isOutOfMemory = document.worker.oomKills > killsBefore;
       job.end(crashEnd(end, { isOutOfMemory, alive: true, consequence: KEPT }));
     }
@@ -181,13 +177,13 @@ export class LeanSession implements Interpreter {
     this.#keeper.takeFromCell();
   }
 
-  /** A worker that has grown beyond its limit is replaced while nobody waits for it. */
-  async #lookAtMemory(document: SegmentedDocument): Promise<void> {
+  /** Replaces a worker above its memory limit while the session is unused. */
+  async #checkMemory(document: SegmentedDocument): Promise<void> {
     await document.worker.look();
     if (document.worker.memoryBytes > this.#settings.workerMemoryBytes) this.#keeper.replace(document);
   }
 
-  /** `nothing` where a cell runs, and where the answer takes long or another question takes its place. */
+  /** Returns `nothing` while a cell runs, when the answer takes too long, and when another question replaces this one. */
   async #ask<T>(draft: Draft, nothing: T, question: (asked: Queries) => Promise<T>): Promise<T> {
     const held = this.#keeper.lendToQuestion();
     if (!held) return nothing;
@@ -210,8 +206,8 @@ export class LeanSession implements Interpreter {
   }
 }
 
-/** Whether an end of Lean may have another cause than the cell: nothing was heard of it, or a question came before. */
-function isInnocent({ end, isHeard }: Attempted, isSuspect: boolean): boolean {
+/** Whether Lean may have ended for another reason than the cell: it published nothing, or a question came before. */
+function mayBeInnocent({ end, isHeard }: Try, isSuspect: boolean): boolean {
   if (end.kind === 'lost') return isSuspect || !isHeard;
   return isSuspect && end.kind === 'crashed';
 }

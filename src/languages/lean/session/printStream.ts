@@ -3,20 +3,20 @@ import { severityOf } from '../check/diagnostics.ts';
 import type { Publication } from '../lsp/document.ts';
 import type { Diagnostic } from '../lsp/messages.ts';
 
-/** The lines of a document that a cell has: from `first` on and before `end`. */
+/** The lines of a cell in the document, from `first` up to but not including `end`. */
 export interface Lines {
   readonly first: number;
   readonly end: number;
 }
 
-/** Passes on what a cell prints as Lean tells of it, which it may do again and again: everything once. */
+/** Passes on what a cell prints as Lean reports it. Lean may report the same text repeatedly; it is passed on once. */
 export class PrintStream {
   readonly #onOutput: (output: CellOutput) => void;
   readonly #lines: Lines;
-  /** How often each text was passed on, by its place. */
+  /** How often each text was passed on, by position. */
   readonly #shown = new Counts();
-  /** The same for what Lean has told of since it last began anew. */
-  #told = new Counts();
+  /** How often Lean reported each text since it last replaced its diagnostics. */
+  #reported = new Counts();
   #version = 0;
 
   constructor(lines: Lines, onOutput: (output: CellOutput) => void) {
@@ -25,9 +25,9 @@ export class PrintStream {
   }
 
   take({ version, diagnostics, isIncremental }: Publication): void {
-    if (!isIncremental || version !== this.#version) this.#told = new Counts();
+    if (!isIncremental || version !== this.#version) this.#reported = new Counts();
     this.#version = version;
-    for (const diagnostic of diagnostics) if (this.#isPrint(diagnostic)) this.#tell(diagnostic);
+    for (const diagnostic of diagnostics) if (this.#isPrint(diagnostic)) this.#report(diagnostic);
   }
 
   #isPrint(diagnostic: Diagnostic): boolean {
@@ -36,15 +36,15 @@ export class PrintStream {
     return isOwn && !diagnostic.isSilent && severityOf(diagnostic) === 'information';
   }
 
-  #tell({ message, range: { start } }: Diagnostic): void {
+  #report({ message, range: { start } }: Diagnostic): void {
     const place = `${start.line}:${start.character}`;
-    if (this.#told.add(place, message) <= this.#shown.of(place, message)) return;
+    if (this.#reported.add(place, message) <= this.#shown.of(place, message)) return;
     this.#shown.add(place, message);
     if (message !== '') this.#onOutput({ kind: 'stdout', text: message.endsWith('\n') ? message : `${message}\n` });
   }
 }
 
-/** How often each text was met at each place; a text may be large and is never copied. */
+/** Counts texts by position; a text may be large and is never copied. */
 class Counts {
   readonly #counts = new Map<string, Map<string, number>>();
 

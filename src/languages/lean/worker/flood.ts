@@ -2,33 +2,33 @@ import type { Disposable } from '../../../base/disposable.ts';
 import type { LeanDocument } from '../lsp/document.ts';
 import { MAX_ENTRIES } from '../lsp/messageJson.ts';
 
-/** MiB that Lean may say of a version of a document, also again and again; less than a message may have. */
-const MOST_MIB = 48;
+/** MiB of diagnostics that Lean may publish about a version of a document, repetitions included; below a message's limit. */
+const MAX_MIB = 48;
 
-/** How a flood is told, behind `Lean`. */
+/** Describes a flood in a message, after the word `Lean`. */
 export const FLOOD =
-  `had more than ${MAX_ENTRIES.toLocaleString('en-US')} messages or ${MOST_MIB} MiB to say, ` +
+  `had more than ${MAX_ENTRIES.toLocaleString('en-US')} messages or ${MAX_MIB} MiB to say, ` +
   'or more than 8 MiB in one message, and was stopped';
 
-/** What Lean says of a document from now on. */
+/** Watches the diagnostics that Lean publishes about a document from now on. */
 export interface FloodWatch extends Disposable {
-  /** Aborts once that is more than can be taken; what was said before does not count twice. */
+  /** Aborts when there are too many; those published before do not count twice. */
   readonly signal: AbortSignal;
-  /** It has said something. */
+  /** Whether Lean has published anything. */
   readonly isHeard: boolean;
 }
 
 export function watchForFlood(document: LeanDocument): FloodWatch {
-  const most = MOST_MIB * 1024 * 1024;
+  const max = MAX_MIB * 1024 * 1024;
   const before = document.diagnosticBytes;
   const flood = new AbortController();
-  let [said, ofVersion, isHeard] = [0, 0, false];
+  let [received, ofVersion, isHeard] = [0, 0, false];
   const watching = document.onDiagnostics(({ version, isIncremental, size: { bytes, cut } }) => {
     isHeard = true;
-    if (version !== ofVersion) said = 0;
+    if (version !== ofVersion) received = 0;
     ofVersion = version;
-    said += Math.max(0, isIncremental ? bytes : bytes - before);
-    const isTooMuch = said > most || document.diagnosticBytes > most || document.diagnosticCount > MAX_ENTRIES;
+    received += Math.max(0, isIncremental ? bytes : bytes - before);
+    const isTooMuch = received > max || document.diagnosticBytes > max || document.diagnosticCount > MAX_ENTRIES;
     if (cut || isTooMuch) flood.abort();
   });
   return {

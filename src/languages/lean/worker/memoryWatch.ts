@@ -2,9 +2,9 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Disposable } from '../../../base/disposable.ts';
 import type { LeanWorker } from './worker.ts';
 
-const LOOK_MS = 100;
+const SAMPLE_MS = 100;
 
-/** Looks how much memory a worker's sandbox uses while something runs in it. */
+/** Samples the memory of a worker's sandbox while something runs in it. */
 export class MemoryWatch implements Disposable {
   readonly #worker: LeanWorker;
   readonly #clock: Clock;
@@ -15,10 +15,10 @@ export class MemoryWatch implements Disposable {
   constructor(worker: LeanWorker, clock: Clock) {
     this.#worker = worker;
     this.#clock = clock;
-    void this.#look();
+    void this.#sample();
   }
 
-  /** The most that was seen, in bytes. */
+  /** The highest sample, in bytes. */
   get peakBytes(): number {
     return Math.max(this.#peakBytes, this.#worker.memoryBytes);
   }
@@ -28,9 +28,9 @@ export class MemoryWatch implements Disposable {
     this.#next?.dispose();
   }
 
-  async #look(): Promise<void> {
+  async #sample(): Promise<void> {
     await this.#worker.look();
     this.#peakBytes = this.peakBytes;
-    if (!this.#isOver) this.#next = this.#clock.schedule(LOOK_MS, () => void this.#look());
+    if (!this.#isOver) this.#next = this.#clock.schedule(SAMPLE_MS, () => void this.#sample());
   }
 }

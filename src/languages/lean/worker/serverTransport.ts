@@ -2,12 +2,12 @@ import type { Channel, ChannelEnd, Sandbox } from '../../../sandbox/sandbox.ts';
 import type { Transport } from '../lsp/connection.ts';
 import { leanStart } from './leanProcess.ts';
 
-/** A server speaks for as long as its sandbox lives; who asks it bounds each answer. */
+/** A server runs as long as its sandbox, so its output has no limit; the connection bounds each message. */
 const SERVER_BYTES = Number.MAX_SAFE_INTEGER;
 
 /** How a server's process ended. */
 export interface ServerEnd {
-  /** Words for people. */
+  /** For messages. */
   readonly reason: string;
   readonly end: ChannelEnd;
 }
@@ -16,15 +16,15 @@ export interface ServerEnd {
 export class ServerTransport implements Transport {
   onBytes: (bytes: Buffer) => void = () => {};
   readonly ended: Promise<string>;
-  /** The same end with its facts. */
+  /** The same end with its details. */
   readonly end: Promise<ServerEnd>;
   readonly #channel: Channel;
 
-  /** Starts it, with these options of its command line. */
+  /** Starts it with these command-line options. */
   constructor(sandbox: Sandbox, options: readonly string[]) {
     this.#channel = sandbox.start(leanStart(['--server', ...options], SERVER_BYTES), {
       onStdout: (bytes) => this.onBytes(bytes),
-      // What user code writes there by itself, and the server's own complaints: nobody's answer.
+      // User code and the server write here; no answer comes this way.
       onStderr: () => {},
     });
     this.end = this.#channel.ended.then((end) => ({ end, reason: reasonOf(end) }));

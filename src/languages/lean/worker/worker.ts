@@ -5,23 +5,23 @@ import { LeanServer } from '../lsp/server.ts';
 import { NOT_FOUND } from './leanProcess.ts';
 import { ServerTransport } from './serverTransport.ts';
 
-// No files, so that Lean looks for no project of Lake's around them, which takes time and could be made to run programs.
+// Not files, so Lean does not search for a Lake project around them; that takes time and could run programs.
 const WARM_URI = 'untitled:Check';
 const COLD_URI = 'untitled:Cold';
 
-/** Without it, current versions say nothing of an edit for 200 ms, for the sake of a calm screen. */
+/** Without this option, current versions report nothing for 200 ms after an edit. */
 export const AT_ONCE = '-Dserver.reportDelayMs=0';
-/** Exit status of a Lean that does not know an option of its command line. */
+/** Exit status of a Lean that does not know a command-line option. */
 const REFUSED = 1;
 
-/** A Lean server in a sandbox with a document that holds a header, elaborated once, and nothing behind it between checks. */
+/** A Lean server in a sandbox with a warm document: between checks it holds a header that is elaborated once. */
 export class LeanWorker {
   readonly sandbox: Sandbox;
   readonly server: LeanServer;
   /** The warm document's header, as `Header.text`. */
   readonly header: string;
   readonly #document: LeanDocument;
-  /** An old server says once what is wrong with a header, and nothing after an edit behind it. */
+  /** An old server reports a header error once, and nothing after later edits. */
   #headerFailed = false;
   #memoryBytes = 0;
   #oomKills = 0;
@@ -33,34 +33,34 @@ export class LeanWorker {
     this.#document = server.open({ uri: WARM_URI, text: prefixOf(header) });
   }
 
-  /** Starts one; its header is being elaborated when this resolves. Rejects with `ProgramMissing` where there is no Lean. */
+  /** Starts a worker; it elaborates its header after this resolves. Rejects with `ProgramMissing` when there is no Lean. */
   static async start(sandbox: Sandbox, header: string): Promise<LeanWorker> {
     const prompt = await startServer(sandbox, [AT_ONCE]);
-    // An early version does not know the option, and leaves.
+    // An early version exits because it does not know the option.
     const started = prompt.kind === 'optionUnknown' ? await startServer(sandbox, []) : prompt;
     if (started.kind === 'started') return new LeanWorker(sandbox, started.server, header);
     if (started.kind === 'missing') throw new ProgramMissing('lean');
     throw new Error(`the Lean server did not start: ${started.reason}`);
   }
 
-  /** Resolves when the header is elaborated, or has failed to be. */
+  /** Resolves when the header is elaborated or has failed. */
   async warmUp(): Promise<void> {
     const settled = await this.#document.settled();
     this.#headerFailed = settled.kind !== 'settled' || settled.fatalAt !== null;
     await this.look();
   }
 
-  /** Memory of the whole sandbox in bytes, as it was when it was last looked at. */
+  /** Memory of the whole sandbox in bytes, at the last `look`. */
   get memoryBytes(): number {
     return this.#memoryBytes;
   }
 
-  /** Processes in the sandbox that the kernel has killed for memory, as it was when it was last looked at. */
+  /** Processes in the sandbox that the kernel has killed for memory, at the last `look`. */
   get oomKills(): number {
     return this.#oomKills;
   }
 
-  /** Looks how much memory the sandbox uses; of one that is gone nothing new is known. Never rejects. */
+  /** Measures the sandbox; keeps the old values when it is lost. Never rejects. */
   async look(): Promise<void> {
     const measured = await this.sandbox.measure().catch(() => null);
     if (!measured) return;
@@ -68,33 +68,31 @@ export class LeanWorker {
     this.#oomKills = measured.oomKills;
   }
 
-  /** A document of this header with `body` behind it; `close` gives it back. One at a time. */
-  take(header: string, body: string): Taken {
+  /** A document with this header and `body` after it; `close` returns it. One at a time. */
+  take(header: string, body: string): OpenDocument {
     const prefix = prefixOf(header);
     const text = prefix + body;
     if (header !== this.header) {
       const document = this.server.open({ uri: COLD_URI, text });
-      return { document, start: prefix.length, close: () => document.close() };
+      return { document, close: () => document.close() };
     }
     const document = this.#document;
     if (this.#headerFailed) document.reopen(text);
     else document.replaceFrom(prefix.length, body);
     const close = (headerFailed: boolean) =>
       headerFailed ? document.reopen(prefix) : document.replaceFrom(prefix.length, '');
-    return { document, start: prefix.length, close };
+    return { document, close };
   }
 }
 
 /** A document in use. */
-export interface Taken {
+export interface OpenDocument {
   readonly document: LeanDocument;
-  /** Where the body begins. */
-  readonly start: number;
-  /** `headerFailed`: what was checked has broken the header too, as a comment without an end does. */
+  /** `headerFailed`: the checked code broke the header too, as an unclosed comment does. */
   close(headerFailed: boolean): void;
 }
 
-/** A document with the header alone. Code begins on a line of its own, so that editing it leaves the header be. */
+/** The header as a document starts with it: code follows on a line of its own, so that edits leave the header alone. */
 export function prefixOf(header: string): string {
   return header === '' ? '\n' : header;
 }
@@ -102,7 +100,7 @@ export function prefixOf(header: string): string {
 type StartEnd =
   | { readonly kind: 'started'; readonly server: LeanServer }
   | { readonly kind: 'missing' }
-  /** It does not know an option of its command line. */
+  /** It does not know a command-line option. */
   | { readonly kind: 'optionUnknown'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 

@@ -3,6 +3,7 @@ import { mayHideSorry } from '../../../../src/languages/lean/check/hiddenSorry.t
 
 const KNOWN = { name: 't', axioms: ['propext'], answered: true };
 const OFF = 'set_option warn.sorry false\n';
+const OPENING = 'macro "open_namespace" n:ident : command => `(namespace $n)\n';
 
 it.each([
   ['an example', '', `${OFF}example : 1 = 2 := sorry`],
@@ -12,12 +13,14 @@ it.each([
   ['an instance without a name', '', `${OFF}instance : Inhabited False := sorry`],
   ['an instance of which only the priority is told', '', `${OFF}instance (priority := low) : Inhabited False := sorry`],
   ['what is whole, since nobody can tell', '', `${OFF}example : 1 = 1 := rfl`],
+  ['a namespace that a macro opens', `${OFF}${OPENING}`, 'open_namespace A\ntheorem t : 1 = 2 := sorry'],
 ])('sorry may be hidden in %s', (_, before, code) => {
   expect(mayHideSorry(before, code, [KNOWN])).toBe(true);
 });
 
 it.each([
   ['with the warning', '', 'example : 1 = 2 := sorry'],
+  ['with the warning and a macro', OPENING, 'open_namespace A\ntheorem t : 1 = 2 := sorry'],
   ['of which Lean can be asked', '', `${OFF}theorem t : 1 = 2 := sorry`],
   ['of an earlier cell', `${OFF}example : 1 = 2 := sorry\n`, 'theorem t : 1 = 2 := sorry'],
   ['with a named instance', '', `${OFF}instance foo : Inhabited False := sorry`],
