@@ -8,7 +8,7 @@ const HOLE = 'theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := sorry';
 const DEEP = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n#eval deep 0';
 
 describe.each(SERVER_VARIANTS)('a check on %s', (_, variant) => {
-  it('accepts, prints and tells what it rests on', async () => {
+  it('accepts code, with its output and axioms', async () => {
     const { check } = await recordedChecks(variant);
     const { status, stdout, report, alive } = await check({ code: ADD + PRINT });
     expect({ status, alive, stdout }).toEqual({ status: 'ok', alive: true, stdout: '30\nadd : Nat → Nat → Nat\n' });
@@ -20,7 +20,7 @@ describe.each(SERVER_VARIANTS)('a check on %s', (_, variant) => {
     rejects(variant, code),
   );
 
-  it('calls a proof that is left out incomplete, with its goal', async () => {
+  it('reports a sorry as incomplete, with its goal', async () => {
     const { check } = await recordedChecks(variant);
     const { report } = await check({ code: `${HOLE}\n` });
     const goal = 'p q : Prop\nhp : p\nhq : q\n⊢ p ∧ q';
@@ -28,7 +28,7 @@ describe.each(SERVER_VARIANTS)('a check on %s', (_, variant) => {
     expect(report?.axioms).toEqual([{ name: 'hole', axioms: ['sorryAx'] }]);
   });
 
-  it('accepts no nameless proof where an option hides whether it is whole', async () => {
+  it('does not accept a nameless proof after an option that hides a sorry', async () => {
     const { check } = await recordedChecks(variant);
     const hidden = 'set_option warn.sorry false\n';
     expect((await check({ code: `${hidden}example : 1 = 2 := sorry\n` })).report?.verdict).toBe('incomplete');
@@ -36,14 +36,14 @@ describe.each(SERVER_VARIANTS)('a check on %s', (_, variant) => {
     expect((await check({ code: `${hidden}${ADD}` })).report?.verdict).toBe('accepted');
   });
 
-  it('tells the goals at every sorry, behind a context that is not the caller’s', async () => {
+  it('returns the goals at every sorry, at positions without the context', async () => {
     const { check } = await recordedChecks(variant);
     const { report } = await check({ code: `${HOLE}\n`, context: ADD, task: { kind: 'goals', at: null } });
     expect(report?.goals).toEqual([{ line: 1, column: 55, goals: ['p q : Prop\nhp : p\nhq : q\n⊢ p ∧ q'] }]);
     expect(report?.axioms?.map(({ name }) => name)).toEqual(['hole']);
   });
 
-  it('names an import that there is not, and checks what comes next', async () => {
+  it('reports an import that does not exist, and checks the next code', async () => {
     const { check } = await recordedChecks(variant);
     const { status, error, report } = await check({ code: `import Nope.Missing\n${ADD}` });
     expect({ status, verdict: report?.verdict }).toEqual({ status: 'error', verdict: 'rejected' });
@@ -51,7 +51,7 @@ describe.each(SERVER_VARIANTS)('a check on %s', (_, variant) => {
     expect((await check({ code: ADD })).report?.verdict).toBe('accepted');
   });
 
-  it('has no verdict on what crashes Lean', async () => {
+  it('returns no verdict on code that crashes Lean', async () => {
     const { check, measured } = await recordedChecks(variant);
     measured.oomKills = 1;
     const { status, alive, report } = await check({ code: `${DEEP}\n` });
@@ -59,7 +59,7 @@ describe.each(SERVER_VARIANTS)('a check on %s', (_, variant) => {
   });
 });
 
-it('a current server is told to report at once; an old one that refuses such an option is started without', async () => {
+it('starts a current server with the option to report at once, and an old one without', async () => {
   expect((await recordedChecks({ kind: 'current' })).options).toEqual([['-Dserver.reportDelayMs=0']]);
   expect((await recordedChecks({ kind: 'old' })).options).toEqual([[]]);
 });
@@ -67,7 +67,7 @@ it('a current server is told to report at once; an old one that refuses such an 
 it.each([
   [true, 'out_of_memory', 'OutOfMemory'],
   [false, 'sandbox_lost', 'SandboxLost'],
-])('a sandbox that is lost (of memory: %s) ends a check as it ends every run', async (outOfMemory, status, name) => {
+])('ends a check when the sandbox is lost (out of memory: %s)', async (outOfMemory, status, name) => {
   const { check, lose } = await recordedChecks({ kind: 'current' });
   const ending = check({ code: '#eval spin 0\n' });
   lose({ outOfMemory, reason: 'it is gone' });
@@ -79,7 +79,7 @@ it.each([
 });
 
 describe.each(['old', 'current'] as const)('the end of a server (%s)', (kind) => {
-  it('anywhere is never taken for an accepted proof', async () => {
+  it('never counts as an accepted proof, wherever it happens', async () => {
     let lost = 0;
     for (let endAfter = 5; endAfter < 30; endAfter += 1) {
       const { check } = await recordedChecks({ kind, endAfter });

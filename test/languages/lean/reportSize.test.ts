@@ -13,7 +13,7 @@ function report(messages: readonly LeanMessage[], more: Partial<CheckReport> = {
 }
 
 describe('a report that is too large', () => {
-  it('is whole where it fits', () => {
+  it('keeps a report that fits whole', () => {
     const small = report([message('error', 1, 100)]);
     expect(fitted(small, LIMIT)).toBe(small);
   });
@@ -37,14 +37,14 @@ describe('a report that is too large', () => {
       'goals',
       report([], { goals: Array.from({ length: 900 }, (_, line) => ({ line, column: 0, goals: ['g'.repeat(900)] })) }),
     ],
-  ])('comes down to its limit, and says so: %s', (_, large) => {
+  ])('shortens a report to its limit, and says so: %s', (_, large) => {
     const kept = fitted(large, LIMIT);
     expect(sizeOf(kept)).toBeLessThanOrEqual(LIMIT);
     expect(sizeOf(kept)).toBeGreaterThan(LIMIT / 8);
     expect(kept).toMatchObject({ truncated: true, messageCount: large.messageCount });
   });
 
-  it('keeps errors, then warnings, then what was printed, each in its place', () => {
+  it('keeps errors first, then warnings, then output, each in its place', () => {
     const severities = ['information', 'warning', 'error'] as const;
     const messages = Array.from({ length: 90 }, (_, n) => message(severities[n % 3] ?? 'hint', n, 400));
     const { messages: kept } = fitted(report(messages), LIMIT);
@@ -55,7 +55,7 @@ describe('a report that is too large', () => {
     expect(count('information')).toBe(0);
   });
 
-  it('leaves room for others where one is long', () => {
+  it('leaves room for other messages next to a long one', () => {
     const { messages } = fitted(
       report([message('error', 1, 100_000), ...[2, 3, 4].map((n) => message('error', n, 50))]),
       LIMIT,
@@ -65,7 +65,7 @@ describe('a report that is too large', () => {
     expect(messages[1]?.text).toBe(`2:${'x'.repeat(50)}`);
   });
 
-  it('never ends within a character', () => {
+  it('never splits a character', () => {
     for (let lead = 0; lead < 2; lead += 1) {
       const text = 'x'.repeat(lead) + '😀'.repeat(100_000);
       const [kept] = fitted(report([{ ...message('error', 1, 0), text }]), LIMIT).messages;
@@ -75,7 +75,7 @@ describe('a report that is too large', () => {
 });
 
 describe('reports that are too large together', () => {
-  it('share what there is, and those that are small are whole', () => {
+  it('share the limit, and small ones stay whole', () => {
     const reports = Array.from({ length: 20 }, (_, n) => report([message('error', n, n % 2 === 0 ? 50 : 5_000)]));
     const kept = fittedTogether([null, ...reports], LIMIT).slice(1);
     expect(kept.reduce((sum, one) => sum + (one ? sizeOf(one) : 0), 0)).toBeLessThanOrEqual(LIMIT);
@@ -85,7 +85,7 @@ describe('reports that are too large together', () => {
     }
   });
 
-  it('are whole as long as there is room, where shares would be of no use', () => {
+  it('stay whole while there is room', () => {
     const reports = Array.from({ length: 1_000 }, (_, n) => report([message('error', n, 100)]));
     const kept = fittedTogether(reports, LIMIT);
     expect(kept.reduce((sum, one) => sum + (one ? sizeOf(one) : 0), 0)).toBeLessThanOrEqual(LIMIT);

@@ -12,7 +12,7 @@ const on = (line: number, message: string, severity: Diagnostic['severity'] | 'n
 const answer = (...diagnostics: Diagnostic[]) => axiomsOf(diagnostics, 5, ['t'])[0];
 
 describe('axiomCommands', () => {
-  it('asks for each name on a line of its own, whatever is open', () => {
+  it('asks for each name on its own line, whatever namespace is open', () => {
     expect(axiomCommands(['a', 'B.«c d»', "x'.y₀"])).toBe(
       "#print axioms _root_.a\n#print axioms _root_.B.«c d»\n#print axioms _root_.x'.y₀\n",
     );
@@ -52,11 +52,11 @@ describe('axiomsOf', () => {
     ['a text that lacks the name', [on(5, 'does not depend on any axioms')], false],
     ['more behind the answer', [on(5, "'t' does not depend on any axioms but one")], false],
     ['a mere warning', [on(5, "'t' does not depend on any axioms", 2)], false],
-  ])('has no axioms from %s', (_, diagnostics, answered) => {
+  ])('reads no axioms from %s', (_, diagnostics, answered) => {
     expect(answer(...diagnostics)).toEqual({ name: 't', axioms: null, answered });
   });
 
-  it('joins several answers and passes over what else is said there', () => {
+  it('joins several answers and ignores other messages', () => {
     const found = answer(
       on(5, 'linter says', 2),
       on(5, "'t' depends on axioms: [a, b]"),

@@ -26,11 +26,11 @@ describe('declarationsOf', () => {
     ['def f := `theorem', ['f']],
     ["theorem mathd_1' : p := h", ["mathd_1'"]],
     ['', []],
-  ])('finds those of %j', (text, expected) => {
+  ])('finds the declarations of %j', (text, expected) => {
     expect(names(text)).toEqual(expected);
   });
 
-  it('qualifies by the namespaces around, and not by sections', () => {
+  it('qualifies names by the enclosing namespaces, not by sections', () => {
     const inner = 'namespace B.C\ndef c := 1\nend B.C';
     const section = `section S\ndef s := 1\n${inner}\nend S`;
     const outer = `namespace A\ndef a := 1\n${section}\ndef _root_.r := 1\nend A`;
@@ -44,14 +44,14 @@ describe('declarationsOf', () => {
     expect(names(text, symbols)).toEqual(['x', 'A.a', 'A.s', 'A.B.C.c', 'r', 'y']);
   });
 
-  it('takes the part of a namespace that an `end` closed from the symbol', () => {
+  it('reads from the symbol the part of a namespace that an `end` closed', () => {
     const inner = 'namespace A.B\ndef c := 1\nend B';
     const outer = `${inner}\ndef d := 1\nend A`;
     const symbols = [symbol(outer, outer, 'A.B', NAMESPACE, [symbol(outer, inner, 'A.B', NAMESPACE, [], 'B')], 'A')];
     expect(names(outer, symbols)).toEqual(['A.B.c', 'A.d']);
   });
 
-  it('takes a namespace that is still open to the end, however far its symbol goes', () => {
+  it('extends an open namespace to the end, wherever its symbol ends', () => {
     const inner = 'namespace B\ndef b := 1\nend B';
     const rest = `namespace A\n${inner}\nmutual\ndef c := 1\nend`;
     const text = `def x := 1\n${rest}`;
@@ -61,12 +61,12 @@ describe('declarationsOf', () => {
     }
   });
 
-  it('does not take a section for a namespace', () => {
+  it('does not treat a section as a namespace', () => {
     const text = 'noncomputable section\ndef a := 1\nend';
     expect(names(text, [symbol(text, text, text, NAMESPACE, [], '<section>')])).toEqual(['a']);
   });
 
-  it('tells the keyword and the place of the name', () => {
+  it('returns the keyword and the range of the name', () => {
     expect(declarationsOf([], new LineTable('\n/-- 😀 -/ theorem t : p := h'))).toEqual([
       {
         name: 't',
@@ -81,7 +81,7 @@ describe('findMain', () => {
   const DEF = 'def main : IO Unit :=\n  pure ()';
   const find = (text: string, symbols: DocumentSymbol[]) => findMain(symbols, new LineTable(text));
 
-  it('tells the whole and the name', () => {
+  it('returns the range of the declaration and of its name', () => {
     const text = `def x := 1\n${DEF}\n#eval main`;
     expect(find(text, [symbol(text, 'def x := 1', 'x'), symbol(text, DEF, 'main')])).toEqual({
       range: { start: { line: 1, character: 0 }, end: { line: 2, character: 9 } },
@@ -89,13 +89,13 @@ describe('findMain', () => {
     });
   });
 
-  it('finds one in a section', () => {
+  it('finds a main in a section', () => {
     const text = `section S\n${DEF}\nend S`;
     const section = symbol(text, text, 'S', NAMESPACE, [symbol(text, DEF, 'main')]);
     expect(find(text, [section])?.range.start).toEqual({ line: 1, character: 0 });
   });
 
-  it('takes the last, where a session has several', () => {
+  it('returns the last of several', () => {
     const other = 'def main : IO Unit := other';
     const text = `${DEF}\n${other}`;
     expect(find(text, [symbol(text, DEF, 'main'), symbol(text, other, 'main')])?.range.start.line).toBe(2);
@@ -107,7 +107,7 @@ describe('findMain', () => {
     ['one in a namespace still open', `namespace A\n${DEF}`, [NAMESPACE]],
     ['a theorem of that name', 'theorem main : p := h', []],
     ['a longer name', 'def main.x := 1', []],
-  ])('does not take %s', (_, text, [kind]) => {
+  ])('ignores %s', (_, text, [kind]) => {
     const symbols = kind ? [symbol(text, text, 'A', kind, [symbol(text, DEF, 'main')])] : [symbol(text, text, text)];
     expect(find(text, symbols)).toBeNull();
   });

@@ -23,8 +23,8 @@ function texts(diagnostics: readonly Diagnostic[], of: CellRegion = span): strin
   return messagesOf(diagnostics, table, of).map(({ text }) => text);
 }
 
-describe('messages', () => {
-  it("tells them in the caller's coordinates", () => {
+describe('readMessages', () => {
+  it("returns positions in the caller's text", () => {
     const found = diagnostic(1, 'bad', [
       [2, 3],
       [2, 7],
@@ -34,14 +34,14 @@ describe('messages', () => {
     ]);
   });
 
-  it('prefers the whole range', () => {
+  it('uses the full range', () => {
     const range = { start: { line: 1, character: 6 }, end: { line: 2, character: 2 } };
     expect(messagesOf([diagnostic(2, 'w', here, { fullRange: range })], table, span)).toMatchObject([
       { severity: 'warning', line: 1, column: 6, endLine: 2, endColumn: 1 },
     ]);
   });
 
-  it('ends a message where the part ends', () => {
+  it('ends a message at the end of the region', () => {
     const range = { start: { line: 1, character: 6 }, end: { line: 3, character: 4 } };
     expect(messagesOf([diagnostic(2, 'w', here, { fullRange: range })], table, span)).toMatchObject([
       { endLine: 3, endColumn: 0 },
@@ -58,7 +58,7 @@ describe('messages', () => {
     expect(messagesOf([diagnostic(severity, 'x', here)], table, span)[0]?.severity).toBe(word);
   });
 
-  it('orders them by position and leaves those of one place as they came', () => {
+  it('sorts by position, and by arrival at the same position', () => {
     const of = (message: string, line: number, character: number) =>
       diagnostic(3, message, [
         [line, character],
@@ -77,7 +77,7 @@ describe('messages', () => {
     expect(texts([found])).toEqual(expected);
   });
 
-  it('keeps a text to the letter', () => {
+  it('does not change a text', () => {
     expect(texts([diagnostic(3, 'error: no error\n\n', here)])).toEqual(['error: no error\n\n']);
   });
 });
@@ -93,12 +93,12 @@ describe('diagnosticsIn', () => {
   const all = places.map((place) => diagnostic(1, place.join(':'), [place, place]));
   const found = (of: CellRegion) => diagnosticsIn(all, table, of).map(({ message }) => message);
 
-  it('has those that begin in the part, also at its very end where nothing follows', () => {
+  it('returns diagnostics that start in the region, also at its end if nothing follows', () => {
     expect(found(span)).toEqual(['1:0', '2:7']);
     expect(found({ ...span, end: table.text.length })).toEqual(['1:0', '2:7', '3:0', '4:0']);
   });
 
-  it("has those of the header where the part counts from there, at the caller's first place", () => {
+  it("returns diagnostics of the header at the caller's first position, if the region includes it", () => {
     expect(found({ ...span, from: 0 })).toEqual(['0:7', '1:0', '2:7']);
     expect(messagesOf(all, table, { ...span, from: 0 })[0]).toMatchObject({ line: 1, column: 0, text: '0:7' });
   });

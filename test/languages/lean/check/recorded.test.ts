@@ -59,7 +59,7 @@ function cell(recording: Recording, text: string) {
   return recording.span(start, start + text.length);
 }
 
-describe('what a real server said', () => {
+describe('the recorded messages of a real server', () => {
   const errors = new Recording('02-errors');
   const verdictIn = (text: string) => {
     const found = diagnosticsIn(errors.diagnostics, errors.table, cell(errors, text));
@@ -73,24 +73,24 @@ describe('what a real server said', () => {
     ['theorem hole (p q : Prop) (hp : p) (hq : q) : p ∧ q := sorry\n', 'rejected'],
     ['(hp : p) (hq : q) : p ∧ q := sorry\n', 'incomplete'],
     ['#eval (throw (IO.userError "boom") : IO Unit)\n', 'rejected'],
-  ])('has the verdict on %j: %s', (text, verdict) => {
+  ])('lead for %j to the verdict %s', (text, verdict) => {
     expect(verdictIn(text)).toBe(verdict);
   });
 
-  it("is told in a cell's own coordinates", () => {
+  it("have positions in the cell's own text", () => {
     expect(messagesOf(errors.diagnostics, errors.table, cell(errors, '#eval add 1 "x"\n'))).toMatchObject([
       { severity: 'error', line: 1, column: 0, endLine: 1, endColumn: 15 },
       { severity: 'error', line: 1, column: 6, endLine: 1, endColumn: 15 },
     ]);
   });
 
-  it('names the axioms', () => {
+  it('include the axioms', () => {
     const cells = new Recording('01-cells');
     const line = cells.table.positionAt(cells.table.text.indexOf('#print axioms')).line;
     expect(axiomsOf(cells.diagnostics, line, ['self'])).toEqual([{ name: 'self', axioms: [], answered: true }]);
   });
 
-  it('lists the declarations', async () => {
+  it('include the declarations', async () => {
     const recording = new Recording('03-goals-hover-completion');
     const id = recording.requests.get('textDocument/documentSymbol') ?? 0;
     const symbols = await slices.run(readSymbols(recording.results.get(id)));
@@ -100,7 +100,7 @@ describe('what a real server said', () => {
     expect(symbols).toHaveLength(2);
   });
 
-  it('rejects an import that is missing', () => {
+  it('reject a missing import', () => {
     const missing = new Recording('08-missing-import');
     const found = messagesOf(missing.diagnostics, missing.table, missing.span());
     expect(found).toMatchObject([{ severity: 'error', line: 1, column: 0 }]);

@@ -23,7 +23,7 @@ describe('verdictOf', () => {
     [{ fatal: true }, 'rejected'],
     [{ errors: 1, sorryWarnings: 1, axioms: [known('sorryAx')] }, 'rejected'],
   ];
-  it.each(cases)('of %j is %s', (facts, verdict) => {
+  it.each(cases)('returns for %j the verdict %s', (facts, verdict) => {
     expect(verdictOf({ ...CLEAN, ...facts })).toBe(verdict);
   });
 });
@@ -60,7 +60,7 @@ describe('factsOf', () => {
     expect(of(severity, message)).toBe(expected);
   });
 
-  it('count silent ones too', () => {
+  it('counts silent diagnostics too', () => {
     expect(of(1, 'x', { isSilent: true })).toBe('1 0');
     expect(of(2, 'declaration uses `sorry`', { isSilent: true })).toBe('0 1');
   });

@@ -9,7 +9,7 @@ import { floodingSandbox } from './sandbox.ts';
 
 const SETTINGS = { allowedImports: [], blockedImports: [], reuse: 'worker', workerMemoryBytes: 1e9 } as const;
 const LIMIT = 1024 * 1024;
-/** What is late because of the code is late each time; a crowded machine, where collecting garbage waits for CPUs, is not. */
+/** Code that blocks does so each time; a busy machine, where garbage collection waits for a CPU, does not. */
 const MEASURED = { retry: 2 };
 
 async function check(flood: string): Promise<Interpreter> {
@@ -39,7 +39,7 @@ function sandboxOf(flood: string) {
 describe.each([
   ['a check', check],
   ['a cell', session],
-])('%s of which Lean says much', MEASURED, (_, open) => {
+])('%s with a flood of messages from Lean', MEASURED, (_, open) => {
   it.each([
     ['largePrints', 'ok', null],
     ['smallPrints', 'ok', null],
@@ -52,7 +52,7 @@ describe.each([
     ['tooManySmall', 'error', 'TooMuchOutput'],
     ['tooManyPrints', 'error', 'TooMuchOutput'],
     ['tooManyErrors', 'error', 'TooMuchOutput'],
-  ])('keeps nobody waiting: %s', async (flood, status, error) => {
+  ])('delays nothing else: %s', async (flood, status, error) => {
     const interpreter = await open(flood);
     let shown = 0;
     const onOutput = (output: CellOutput) => {
@@ -68,7 +68,7 @@ describe.each([
   });
 });
 
-it('many completions keep nobody waiting', MEASURED, async () => {
+it('delays nothing else: many completions', MEASURED, async () => {
   const interpreter = await session('theSame');
   const { result, lateMs } = await latenessOf(() => interpreter.complete('#check na', 9));
   expect(result.matches).toHaveLength(2_000);

@@ -1,4 +1,4 @@
-// A server in the manner of a current Lean that says much of a text with `#flood` in it: `node server.mjs FLOOD`.
+// Imitates a current Lean server that floods the client for a text with `#flood` in it: `node server.mjs FLOOD`.
 /** Messages of one version that are taken. */
 const MOST = 10_000;
 const times = (count, make) => Array.from({ length: count }, (_, n) => make(n));
@@ -6,24 +6,24 @@ const times = (count, make) => Array.from({ length: count }, (_, n) => make(n));
 /** The line that has `#flood`; null where none does. */
 let floodLine = null;
 
-function said(message, severity = 3) {
+function diagnosticOf(message, severity = 3) {
   const range = { start: { line: floodLine, character: 0 }, end: { line: floodLine, character: 5 } };
   return { range, fullRange: range, severity, message, source: 'Lean 4' };
 }
 
 /** Publications, each of so many diagnostics. */
 const FLOODS = {
-  largePrints: () => times(400, (n) => [said(`${n}`.repeat(20_000))]),
-  smallPrints: () => times(MOST, (n) => [said(`${n}`)]),
-  printsAtOnce: () => [times(MOST, (n) => said(`${n}`))],
-  errorsAtOnce: () => [times(MOST, (n) => said(`${n}`, 1))],
-  tooManySmall: () => times(100_000, (n) => [said(`${n}`)]),
-  tooManyPrints: () => [times(100_000, (n) => said(`${n}`))],
-  tooManyErrors: () => [times(100_000, (n) => said(`${n}`, 1))],
-  theSame: () => times(2_000, () => [said('same')]),
-  longText: () => [[said('é"\n'.repeat(1_200_000))]],
-  tooLongText: () => [[said('x'.repeat(40_000_000))]],
-  tooMuch: () => times(800, (n) => [said(`${n}`.repeat(25_000))]),
+  largePrints: () => times(400, (n) => [diagnosticOf(`${n}`.repeat(20_000))]),
+  smallPrints: () => times(MOST, (n) => [diagnosticOf(`${n}`)]),
+  printsAtOnce: () => [times(MOST, (n) => diagnosticOf(`${n}`))],
+  errorsAtOnce: () => [times(MOST, (n) => diagnosticOf(`${n}`, 1))],
+  tooManySmall: () => times(100_000, (n) => [diagnosticOf(`${n}`)]),
+  tooManyPrints: () => [times(100_000, (n) => diagnosticOf(`${n}`))],
+  tooManyErrors: () => [times(100_000, (n) => diagnosticOf(`${n}`, 1))],
+  theSame: () => times(2_000, () => [diagnosticOf('same')]),
+  longText: () => [[diagnosticOf('é"\n'.repeat(1_200_000))]],
+  tooLongText: () => [[diagnosticOf('x'.repeat(40_000_000))]],
+  tooMuch: () => times(800, (n) => [diagnosticOf(`${n}`.repeat(25_000))]),
 };
 
 /** As many as a large library has. */

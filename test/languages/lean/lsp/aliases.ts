@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Message } from './script.ts';
 
-/** Documents and versions may be called otherwise than in the script; what a client calls them is learnt as it speaks. */
+/** Maps the ids, documents and versions of a script to those that the client uses, as its messages arrive. */
 export class Aliases {
   readonly #actual = new Map<string, unknown>();
 
   /**
-   * Whether the client's `actual` says what the script expects; its ids, uris and versions become the actual names.
+   * Whether the client's message matches the script; maps the script's ids, uris and versions to those of the client.
    * The options of `initialize` are the client's own.
    */
   match(expected: Message, actual: Message): boolean {
@@ -20,7 +20,7 @@ export class Aliases {
     return isDeepStrictEqual(this.#named(expected.params, documentOf(expected).uri), actual.params);
   }
 
-  /** The server's message with the names that the client knows. */
+  /** The server's message with the client's ids, uris and versions. */
   translate(message: Message): Message {
     const named = this.#named(message, documentOf(message).uri);
     const id = this.#actual.get(`id ${message.id}`);

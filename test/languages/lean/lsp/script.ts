@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A JSON-RPC message as it stands in a conversation. */
+/** A JSON-RPC message in a conversation. */
 export type Message = Readonly<Record<string, unknown>>;
 
 /** One line of a conversation between client and server. */
@@ -12,7 +12,7 @@ export interface ScriptLine {
 
 const transcripts = path.resolve(import.meta.dirname, '../transcripts');
 
-/** A recorded conversation by its file name without `.jsonl`; notes about what did not come are left out. */
+/** A recorded conversation by its file name without `.jsonl`, without the notes about missing messages. */
 export function transcript(name: string): ScriptLine[] {
   const lines = readFileSync(path.join(transcripts, `${name}.jsonl`), 'utf8')
     .trimEnd()
@@ -20,7 +20,7 @@ export function transcript(name: string): ScriptLine[] {
   return lines.flatMap((line) => scriptLine(JSON.parse(line)));
 }
 
-/** A line that the client is expected to say. */
+/** A message that the client is expected to send. */
 export function client(method: string, params: object, id?: number): ScriptLine {
   return { from: 'client', message: id === undefined ? { method, params } : { id, method, params } };
 }
@@ -49,7 +49,7 @@ export const started: readonly ScriptLine[] = [
 
 export const URI = 'file:///workspace/session.lean';
 
-/** The document at `URI` as the conversations of current servers have it. */
+/** The messages about the document at `URI`, as current servers send and expect them. */
 export const session = {
   opened: (version: number, text: string) =>
     client('textDocument/didOpen', { textDocument: { uri: URI, languageId: 'lean4', version, text } }),

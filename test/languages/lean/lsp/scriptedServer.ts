@@ -20,9 +20,9 @@ export interface Delivery {
 }
 
 /**
- * A Lean server that follows a script: the client's messages are awaited in the script's order, and what the server says
- * behind each is sent. Ids, uris and versions may differ from the script's; `$/cancelRequest` may come at any time. A
- * message that the script does not have ends the server with a reason that says what was expected.
+ * A Lean server that follows a script: it awaits the client's messages in order and sends the server's messages that follow
+ * each. Ids, uris and versions may differ from the script's, and `$/cancelRequest` may arrive at any time. An unexpected
+ * message ends the server with a reason that names the expected one.
  */
 export class ScriptedServer implements Transport {
   readonly #script: readonly ScriptLine[];
@@ -37,7 +37,7 @@ export class ScriptedServer implements Transport {
   #sending: Promise<void> = Promise.resolve();
   onBytes: (bytes: Buffer) => void = () => {};
   readonly ended = this.#ended.promise;
-  /** The methods of all that the client said, in order; an answer to the server counts as `answer`. */
+  /** The methods of the client's messages, in order; an answer to the server counts as `answer`. */
   readonly heard: string[] = [];
 
   constructor(script: readonly ScriptLine[], delivery: Delivery = {}) {
@@ -49,7 +49,7 @@ export class ScriptedServer implements Transport {
   /** Whether the client has ended it. */
   killed = false;
 
-  /** What the client was still expected to say, as methods. */
+  /** The methods that the client has not sent yet. */
   get unsaid(): string[] {
     return this.#script
       .slice(this.#at)

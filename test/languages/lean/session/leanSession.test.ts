@@ -11,7 +11,7 @@ const SPIN = 'partial def spin (n : Nat) : Nat := spin (n + 1)\n';
 const CURRENT: ServerVariant = { kind: 'current' };
 
 describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
-  it('keeps what it accepts, and each cell prints its own', async () => {
+  it('keeps accepted cells, and reports the output of each cell with it', async () => {
     const { session, run } = recorded(variant);
     expect(await run(ADD)).toMatchObject({ status: 'ok', alive: true, stdout: '', report: { verdict: 'accepted' } });
     const printed = await run(PRINT);
@@ -21,17 +21,15 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
     expect(session.text()).toContain(`${ADD}set_option`);
   });
 
-  it.each(['def broken := (\n', '#eval add 1 "x"\n'])('takes the rejected %j out again', (code) =>
-    takesOut(variant, code),
-  );
+  it.each(['def broken := (\n', '#eval add 1 "x"\n'])('removes the rejected %j', (code) => takesOut(variant, code));
 
-  it('accepts no nameless proof where an earlier cell hides whether it is whole', async () => {
+  it('does not accept a nameless proof after a cell that hides a sorry', async () => {
     const { run } = recorded(variant);
     expect((await run('set_option warn.sorry false')).report?.verdict).toBe('accepted');
     expect((await run('example : 1 = 2 := sorry')).report?.verdict).toBe('incomplete');
   });
 
-  it('calls a proof that is left out incomplete, and names its axiom', async () => {
+  it('reports a sorry as incomplete, with its axiom', async () => {
     const { report, status } = await recorded(variant).run(HOLE);
     expect(status).toBe('ok');
     expect(report).toMatchObject({
@@ -41,7 +39,7 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
     expect(report?.axioms).toEqual([{ name: 'hole', axioms: ['sorryAx'] }]);
   });
 
-  it('replaces a cell at its place', async () => {
+  it('replaces a cell in its place', async () => {
     const { session, run } = recorded(variant);
     await run('def k : Nat := 1\n', 'k');
     await run(ADD, 'add');
@@ -51,7 +49,7 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
     expect(session.text()).not.toContain(':= 1\n');
   });
 
-  it('runs the main of a cell, and a later one instead', async () => {
+  it('runs the main of a cell, and then of a later cell', async () => {
     const { session, run } = recorded(variant);
     await run(ADD);
     const main = 'def main : IO Unit := IO.println (toString (add 1 2))\n#eval main\n';
@@ -73,7 +71,7 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
     expect((await run(HOLE)).status).toBe('ok');
   });
 
-  it('is interrupted at once, and goes on in the same server when that is calm', async () => {
+  it('interrupts at once, and continues in the same server once it is idle', async () => {
     const { session, servers, run, clock } = recorded(variant);
     await run(SPIN);
     const before = session.text();
@@ -87,7 +85,7 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
     expect(clock.pending).toBe(0);
   });
 
-  it('names an import that there is not, and keeps what it had', async () => {
+  it('reports an import that does not exist, and keeps the earlier cells', async () => {
     const { session, run } = recorded(variant);
     await run(ADD);
     const before = session.text();
@@ -98,7 +96,7 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
     expect((await run(PRINT)).stdout).toBe('30\nadd : Nat → Nat → Nat\n');
   });
 
-  it('begins anew for an import, replays and says so', async () => {
+  it('restarts with a new header for an import, and says that cells were checked again', async () => {
     const { session, run, servers } = recorded(variant);
     await run(ADD);
     const { status, stdout, report } = await run(`import Lean\n${PRINT}`);
@@ -109,7 +107,7 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
     expect(servers).toHaveLength(1);
   });
 
-  it('forgets the import of a cell that is rejected, and loads it but once', async () => {
+  it('removes the import of a rejected cell, and loads it only once', async () => {
     const { session, run, servers } = recorded(variant);
     await run(ADD);
     const before = session.text();
@@ -133,7 +131,7 @@ describe('a session, whatever the server', () => {
       'theorem tac (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n',
     ],
     ['an IO error', '#eval (throw (IO.userError "boom") : IO Unit)\n'],
-  ])('takes %s out again', (_, code) => takesOut(CURRENT, code));
+  ])('removes %s', (_, code) => takesOut(CURRENT, code));
 
   it.each([
     ['keeps running', 100, true],

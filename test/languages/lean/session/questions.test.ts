@@ -15,8 +15,8 @@ async function sessionOn(kind: ServerVariant['kind']) {
   return made;
 }
 
-describe.each(['old', 'current'] as const)('a question (%s server)', (kind) => {
-  it('gives way to another one, and to a cell', async () => {
+describe.each(['old', 'current'] as const)('a query (%s server)', (kind) => {
+  it('is superseded by another query and by a cell', async () => {
     const { session: lean, servers, run, clock } = await sessionOn(kind);
     const asked = [lean.hover(draft), lean.hover({ ...draft, code: '#check add' }), lean.definition(draft)];
     expect(await moving(clock, run(PRINT))).toMatchObject({ status: 'ok', stdout: PRINTED });
@@ -25,7 +25,7 @@ describe.each(['old', 'current'] as const)('a question (%s server)', (kind) => {
     expect(servers[0]?.text).not.toContain('#check ad\n');
   });
 
-  it('evaluates nothing of its draft, and leaves none of it', async () => {
+  it('does not evaluate its draft, and removes it afterwards', async () => {
     const { session: lean, servers, run } = await sessionOn(kind);
     await run(SPIN);
     expect(await lean.hover({ cell: null, code: '#eval spin 0\n#check spin', cursor: 22 })).toBeNull();
@@ -36,8 +36,8 @@ describe.each(['old', 'current'] as const)('a question (%s server)', (kind) => {
   });
 });
 
-describe('a question, whatever the server', () => {
-  it('under which the server ends costs the next cell nothing', async () => {
+describe('a query, whatever the server', () => {
+  it('does not fail the next cell when the server ends during the query', async () => {
     const { session: lean, servers, run } = await sessionOn('current');
     const asked = lean.hover(draft);
     servers[0]?.end();
@@ -46,7 +46,7 @@ describe('a question, whatever the server', () => {
     expect(servers).toHaveLength(2);
   });
 
-  it('costs no session its life, though Lean cannot be started at once', async () => {
+  it('does not end the session when Lean cannot be restarted at once', async () => {
     const { session: lean, servers, run, measured } = await sessionOn('current');
     // A start is tried with an option and without.
     measured.failingStarts = 2;
@@ -58,7 +58,7 @@ describe('a question, whatever the server', () => {
     expect(lean.text()).toContain(ADD);
   });
 
-  it('that is interrupted ends at once, and the session goes on in the same server', async () => {
+  it('ends at once when interrupted, and the session continues in the same server', async () => {
     const { session: lean, servers, run, clock } = await sessionOn('current');
     const asked = lean.complete('#check ad', 9);
     lean.interrupt();

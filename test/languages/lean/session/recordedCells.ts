@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Diagnostic, Range } from '../../../../src/languages/lean/lsp/messages.ts';
 import { transcript } from '../lsp/script.ts';
 
-/** A cell that was recorded, with what Lean said of it: lines are counted from the cell's first. */
+/** A recorded cell with Lean's diagnostics; lines count from the cell's first. */
 export interface RecordedCell {
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
@@ -34,11 +34,11 @@ export function recordedCells(name: string): RecordedCell[] {
     const [{ range, text }] = data.params.contentChanges;
     if (text === '') return [];
     const first = range.start.line;
-    // What is put in the place of a cell has others behind it.
+    // A replaced cell has other cells after it.
     const end = range.end.line > first ? first + text.split('\n').length - 1 : Number.POSITIVE_INFINITY;
     const all = last.get(data.params.textDocument.version) ?? [];
     const before = new Set(last.get(data.params.textDocument.version - 1)?.map(startOf));
-    // What the cell before is missing is told where this one begins.
+    // An unfinished cell has its error where the next one starts.
     const own = all.filter(
       (one) => first <= one.range.start.line && one.range.start.line < end && !before.has(startOf(one)),
     );

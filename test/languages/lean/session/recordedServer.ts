@@ -12,7 +12,7 @@ export interface ServerVariant {
   /** `old` repeats all diagnostics for each command, `current` adds those that are new. */
   readonly kind: 'old' | 'current';
   readonly split?: 'bytes';
-  /** Its process ends after so many messages. */
+  /** Its process ends after this many messages. */
   readonly endAfter?: number;
 }
 
@@ -30,13 +30,13 @@ const Params = z.object({
 });
 const Said = z.object({ method: z.string(), id: z.int().optional(), params: Params.catch({}) });
 
-/** What is left to prove in the one recorded cell with a `sorry`. */
+/** The goal of the one recorded cell with a `sorry`. */
 const GOAL = {
   goal: 'p q : Prop\nhp : p\nhq : q\n⊢ p ∧ q',
   range: { start: { line: 0, character: 0 }, end: { line: 0, character: 5 } },
 };
 
-/** A server that says of each piece of its document what a real one was recorded to say of it. */
+/** A server that publishes for each part of its document what a real one was recorded to publish. */
 export class RecordedServer {
   readonly #cells: readonly RecordedCell[];
   readonly #variant: ServerVariant;
@@ -45,14 +45,14 @@ export class RecordedServer {
   readonly #ended = deferred<void>();
   readonly #tables = new Map<string, LineTable>();
   readonly #failedHeaders = new Set<string>();
-  /** The document that was spoken of last. */
+  /** The URI of the last document in a message. */
   #uri = '';
   #version = 0;
   #sent = 0;
   #state: 'up' | 'busy' | 'crashed' | 'gone' = 'up';
   #waiting: number[] = [];
   readonly ended = this.#ended.promise;
-  /** The methods that it was told, in order. */
+  /** The methods of the messages that it received, in order. */
   readonly heard: string[] = [];
 
   constructor(cells: readonly RecordedCell[], variant: ServerVariant, send: (bytes: Buffer) => void) {
@@ -61,7 +61,7 @@ export class RecordedServer {
     this.#send = send;
   }
 
-  /** The document that was spoken of last, as the client has told it. */
+  /** The text of the last document in a message, with the client's edits. */
   get text(): string {
     return this.#table.text;
   }
@@ -117,13 +117,13 @@ export class RecordedServer {
     if (this.#state !== 'crashed') this.#elaborate();
   }
 
-  /** As a current server does behind each edit, whatever the client has announced. */
+  /** Current servers do so after each edit, whatever the client's capabilities are. */
   #askForRefresh(): void {
     for (const what of ['inlayHint', 'semanticTokens'])
       this.#say({ id: `register_ ${what}`, method: `workspace/${what}/refresh` });
   }
 
-  /** Goes through the whole document; an old server says nothing more of one whose header has failed. */
+  /** Elaborates the whole document; an old server publishes nothing more about one with a failed header. */
   #elaborate(): void {
     if (this.#state === 'gone') return;
     this.#state = 'up';

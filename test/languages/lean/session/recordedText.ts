@@ -2,10 +2,10 @@ import { SEPARATOR } from '../../../../src/languages/lean/check/cellSource.ts';
 import type { Diagnostic } from '../../../../src/languages/lean/lsp/messages.ts';
 import { moved, type RecordedCell } from './recordedCells.ts';
 
-/** A piece of a document as Lean goes through it. */
+/** A part of a document as Lean elaborates it. */
 export interface Step {
   readonly diagnostics: readonly Diagnostic[];
-  /** What happens behind it. */
+  /** What happens after it. */
   readonly then: 'on' | 'endless' | 'crash' | 'fatal';
 }
 
@@ -13,7 +13,7 @@ const HIDING = 'set_option warn.sorry false\n';
 const QUESTION = /^#print axioms _root_\.(.+)\n/;
 const EVALUATION = /^class Hothouse\.Program.*?pure \("(\w+) returned.*?#eval Hothouse\.run _root_\.main\n/s;
 
-/** What Lean said of the pieces of a text when they were recorded, at the places where the text has them. */
+/** The recorded diagnostics of the parts of a text, at the positions where the text has them. */
 export function stepsThrough(text: string, cells: readonly RecordedCell[]): Step[] {
   const steps: Step[] = [];
   const known = [...cells].sort((a, b) => b.text.length - a.text.length);
@@ -50,7 +50,7 @@ function pieceAt(rest: string, line: number, known: readonly RecordedCell[], tex
   return { length: first.length, step: step(isSilent ? [] : [said(line, 1, `not recorded: ${first}`)]) };
 }
 
-/** Of what this option hides, which only current servers have, nothing is said. */
+/** The option hides warnings from these lines; only current servers have it. */
 function isHidden(line: string, option: number): boolean {
   return line === HIDING || (option >= 0 && line.startsWith('example '));
 }

@@ -14,7 +14,7 @@ const SPIN = 'partial def spin (n : Nat) : Nat := spin (n + 1)\n';
 const MESSAGES_OF_START = { old: 6, current: 8 };
 
 describe.each(['old', 'current'] as const)('the end of a server (%s)', (kind) => {
-  it('anywhere costs at most the cell', async () => {
+  it('loses at most the current cell, wherever it happens', async () => {
     const codes = [ADD, PRINT, HOLE, SPIN];
     for (let endAfter = MESSAGES_OF_START[kind] + 1; endAfter < 60; endAfter += 1) {
       const { session, run } = recorded({ kind, endAfter });
@@ -30,7 +30,7 @@ describe.each(['old', 'current'] as const)('the end of a server (%s)', (kind) =>
     }
   });
 
-  it('before it has begun ends the session with a word', async () => {
+  it('ends the session with an error when it happens during the start', async () => {
     for (let endAfter = 1; endAfter <= MESSAGES_OF_START[kind]; endAfter += 1) {
       const { run } = recorded({ kind, endAfter });
       expect(await run(ADD)).toMatchObject({ status: 'error', alive: false, error: { name: 'LeanLost' } });
@@ -40,7 +40,7 @@ describe.each(['old', 'current'] as const)('the end of a server (%s)', (kind) =>
 });
 
 describe('the end of a session', () => {
-  it('by the loss of its sandbox ends the running cell, and the next ones', async () => {
+  it('ends the running cell and later ones when the sandbox is lost', async () => {
     const { run, servers, lose } = recorded({ kind: 'current' });
     await run(SPIN);
     const running = run('#eval spin 0\n');
@@ -51,7 +51,7 @@ describe('the end of a session', () => {
     expect(await run(ADD)).toMatchObject(end);
   });
 
-  it('by a kill ends the running cell', async () => {
+  it('ends the running cell when the session is killed', async () => {
     const { run, servers, session } = recorded({ kind: 'current' });
     await run(SPIN);
     const running = run('#eval spin 0\n');
@@ -63,8 +63,8 @@ describe('the end of a session', () => {
   });
 });
 
-describe('memory', () => {
-  it('beyond the limit has the server replaced between cells', async () => {
+describe('a session over its memory limit', () => {
+  it('replaces the server between cells', async () => {
     const { run, servers, measured } = recorded({ kind: 'current' }, { workerMemoryBytes: 1_000 });
     await run(ADD);
     measured.memoryBytes = 2_000;

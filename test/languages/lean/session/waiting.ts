@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Waits until it is so; throws when that does not come. */
+/** Waits until the condition holds; throws if it never does. */
 export async function until(isSo: () => boolean): Promise<void> {
   for (let turn = 0; !isSo(); turn += 1) {
     if (turn > 10_000) throw new Error('it did not come to that');
@@ -8,7 +8,7 @@ export async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-/** What is promised, while time goes on and `tick` is called for each tenth of a second. */
+/** Awaits a promise while the clock advances; calls `tick` for each tenth of a second. */
 export async function moving<T>(
   clock: { advance(ms: number): void },
   promised: Promise<T>,

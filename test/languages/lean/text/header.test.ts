@@ -46,11 +46,11 @@ describe('parseHeader', () => {
     ['import A\r\nimport B\r\nx', 'import A; import B', '\r\nx'],
     ['import\tA', '', 'import\tA'],
     ['import A\nimport B\nimport A', 'import A; import B', ''],
-  ])('splits %j into %j and %j', (code, header, rest) => {
+  ])('splits %j into the header %j and the rest %j', (code, header, rest) => {
     expect(split(code)).toEqual([header, rest]);
   });
 
-  it('tells the modifiers', () => {
+  it('reads the modifiers of an import', () => {
     expect(parseHeader('module\npublic meta import all A\nimport runtime B')).toMatchObject({
       isModule: true,
       prelude: false,
@@ -74,7 +74,7 @@ describe('parseHeader', () => {
     expect(parseHeader(code).stray.map(({ name }) => name)).toEqual(names);
   });
 
-  it('reads its own text again as the same header', () => {
+  it('parses the text of a header to the same header', () => {
     const {
       end: _,
       places: __,
@@ -83,7 +83,7 @@ describe('parseHeader', () => {
     expect(parseHeader(header.text)).toMatchObject(header);
   });
 
-  it('takes a header of any length in its stride', () => {
+  it('parses a header of any length quickly', () => {
     const code = `${'/- '.repeat(50_000)}${'-/ '.repeat(50_000)}${'import A\n'.repeat(5_000)}`;
     expect(split(code)).toEqual(['import A', '\n']);
   });
@@ -104,7 +104,7 @@ describe('joinHeaders', () => {
     expect(joined).toMatchObject({ imports: parseHeader(text).imports });
   });
 
-  it('leaves a header alone that nothing is added to', () => {
+  it('returns a header unchanged if nothing is added', () => {
     expect(joinHeaders(EMPTY_HEADER, EMPTY_HEADER)).toEqual(EMPTY_HEADER);
   });
 });
@@ -112,7 +112,7 @@ describe('joinHeaders', () => {
 describe('headerKey', () => {
   const key = (code: string) => headerKey(parseHeader(code));
 
-  it('is the same for the same imports however written', () => {
+  it('is equal for the same imports, however they are written', () => {
     expect(key('import A import B\nx')).toBe(key('/- c -/ import A -- d\n\nimport B\r\n#eval 1'));
   });
 

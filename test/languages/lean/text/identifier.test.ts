@@ -21,7 +21,7 @@ describe('identifierEnd', () => {
     ['1a', ''],
     ["'a", ''],
     ['', ''],
-  ])('%j begins with the identifier %j', (code, name) => {
+  ])('finds in %j the identifier %j', (code, name) => {
     expect(code.slice(0, identifierEnd(code, 0))).toBe(name);
   });
 });
@@ -34,7 +34,7 @@ describe('nameParts', () => {
     ['', null],
     ['a.', null],
     ['a b', null],
-  ])('%j is %j', (text, parts) => {
+  ])('splits %j into %j', (text, parts) => {
     expect(nameParts(text)).toEqual(parts);
   });
 });

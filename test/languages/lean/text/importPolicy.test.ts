@@ -27,7 +27,7 @@ describe('importProblem', () => {
     ['import A.«../Lean»', ['A'], [], 'allowed: A.«../Lean»'],
     ['import A', ['not a name'], [], 'allowed: A'],
     ['public meta import all B', [], ['B'], 'blocked: B'],
-  ])('%j with allowed %j and blocked %j: %j', (code, allowed, blocked, expected) => {
+  ])('returns for %j with allowed %j and blocked %j: %j', (code, allowed, blocked, expected) => {
     expect(problem(code, allowed, blocked)).toBe(expected);
   });
 });

@@ -21,11 +21,11 @@ describe('tokensOf', () => {
     ['"open', ['string "open']],
     ['s!"{a', ['name s!', 'string "{', 'name a']],
     ['} }', ['symbol }', 'symbol }']],
-  ])('reads %j', (code, expected) => {
+  ])('splits %j into its tokens', (code, expected) => {
     expect(tokensOf(code).map(({ kind, start, end }) => `${kind} ${code.slice(start, end)}`)).toEqual(expected);
   });
 
-  it('ends for any text, with tokens in order that do not overlap', () => {
+  it('returns tokens in order that do not overlap, for any text', () => {
     const pieces = ['"', "'", '{', '}', 's!', '/-', '-/', '--', '\n', '«', '»', '\\', '😀', 'r#', '`', 'sorry', ' '];
     let state = 7;
     const roll = () => {
@@ -57,11 +57,11 @@ describe('sorryTokens', () => {
     ["'s' sorry", ['1:4']],
     ["x' sorry '", ['1:3']],
     ['r"\\" sorry', ['1:5']],
-  ])('finds those of %j', (code, places) => {
+  ])('finds each sorry in %j', (code, places) => {
     expect(sorryTokens(code).map(({ line, column }) => `${line}:${column}`)).toEqual(places);
   });
 
-  it('tells UTF-16 offsets', () => {
+  it('counts offsets in UTF-16 units', () => {
     expect(sorryTokens('😀 sorry')).toEqual([{ offset: 3, line: 1, column: 2 }]);
   });
 });
