@@ -1,10 +1,13 @@
-/** Labels of every container and image we make; reaping goes by them. */
+/**
+ * Labels of every container and image we make; reaping goes by them. Values have the form that every host takes: at most 63
+ * of `[A-Za-z0-9._-]`, with a letter or digit at both ends.
+ */
 export const LABEL = {
   /** On every container of ours. */
   managed: 'dev.hothouse.managed',
-  /** Identifies this machine and user, so that a shared engine's other users are left alone. */
+  /** Identifies this machine and user, so that a shared host's other users are left alone. */
   machine: 'dev.hothouse.machine',
-  /** `<pid>:<start time>` of the process that owns it. */
+  /** The lease that its owner holds; see `lease.ts`. */
   owner: 'dev.hothouse.owner',
   /** The environment it runs. */
   environment: 'dev.hothouse.environment',

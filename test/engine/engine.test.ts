@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { specOf } from '../../src/engine/environment/sandboxSpec.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
+import { deadOwner } from '../host/deadOwner.ts';
 import { EngineBench, until } from './engineBench.ts';
 
 const benches: EngineBench[] = [];
@@ -215,8 +216,9 @@ describe('the end of an engine', () => {
 describe('containers of an engine that is gone', () => {
   it('are swept at the first use, those of others are not', async () => {
     const bench = newBench();
+    const owner = await deadOwner();
     const orphan = async (machine: string) => {
-      const { id } = await bench.host.create(specOf(LANGUAGES[0], Options.parse({}), { machine, owner: '4194305:1' }));
+      const { id } = await bench.host.create(specOf(LANGUAGES[0], Options.parse({}), { machine, owner }));
       return id;
     };
     const [ours, theirs] = [await orphan('test'), await orphan('another')];

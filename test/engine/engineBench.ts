@@ -43,7 +43,7 @@ export class EngineBench {
       options: Options.parse(options),
       clock: this.clock,
       log: this.#log(),
-      identity: { machine: 'test', owner: `${process.pid}:` },
+      identity: { machine: 'test', owner: 'test' },
       languages,
       images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
     });

@@ -32,7 +32,7 @@ class Bench {
       options: Options.parse({ ...options, lean: { image: IMAGE, memoryMb: 700, ...options.lean } }),
       clock,
       log: silentLog,
-      identity: { machine: 'test', owner: `${process.pid}:` },
+      identity: { machine: 'test', owner: 'test' },
       languages: LANGUAGES,
       images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
     };

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, it } from 'vitest';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
+import { deadOwner } from '../host/deadOwner.ts';
 import { askEngine, labelled } from './engineApi.ts';
 import { EngineChild } from './engineChild.ts';
 import { dice, faultBench, pause } from './harness.ts';
@@ -74,14 +75,15 @@ describe.concurrent('when the process of an engine', () => {
     }
 
     const next = await faultBench({}, '', machine);
+    const dead = await deadOwner();
     const ours = { [LABEL.managed]: 'true', [LABEL.machine]: next.machine };
     const kept = [
       await addStranger({ ...ours, [LABEL.owner]: await thisOwner() }),
-      await addStranger({ ...ours, [LABEL.machine]: 'elsewhere', [LABEL.owner]: '999999999:1' }),
+      await addStranger({ ...ours, [LABEL.machine]: 'elsewhere', [LABEL.owner]: dead }),
       await addStranger({ 'com.example.other': 'true' }),
     ];
     // It cannot notice that its engine is gone: the next engine's reaper removes it.
-    await addStranger({ ...ours, [LABEL.owner]: '999999999:1' });
+    await addStranger({ ...ours, [LABEL.owner]: dead });
     await next.warm();
     const [living] = kept;
     const expected = () => [...next.slots('idle'), living].sort();

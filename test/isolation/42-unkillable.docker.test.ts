@@ -41,7 +41,7 @@ describe('row 42: a sandbox whose first process gets no CPU', () => {
   });
   afterEach(() => host.dispose());
 
-  const labels = { [LABEL.managed]: 'true', [LABEL.machine]: machine, [LABEL.owner]: '999999999:1' };
+  const labels = { [LABEL.managed]: 'true', [LABEL.machine]: machine, [LABEL.owner]: 'test' };
   const unfiltered = (): ContainerSpec => ({
     ...containerSpec('hothouse/python:latest', LIMITS, labels),
     seccomp: JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW' }),

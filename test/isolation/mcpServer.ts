@@ -29,7 +29,7 @@ export function engineInMemory(options: OptionsInput = {}): Engine {
     options: Options.parse(options),
     clock: systemClock,
     log: silentLog,
-    identity: { machine: 'test', owner: `${process.pid}:` },
+    identity: { machine: 'test', owner: 'test' },
     languages: LANGUAGES,
     images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
   });
