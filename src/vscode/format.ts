@@ -43,8 +43,8 @@ export function formatImports(header: string): string | undefined {
   return `imports ${modules.length > IMPORTS_LENGTH ? `${modules.slice(0, IMPORTS_LENGTH - 1)}…` : modules}`;
 }
 
-/** A problem and what to do about it; where the advice is a command of the command line, the command of VS Code. */
-export function formatProblem({ message, advice, command }: EngineProblem): string {
-  const language = ALL_LANGUAGES.find(({ id }) => command === `hothouse build ${id}`);
+/** A problem and what to do about it. For a missing image that is VS Code's command, not the command line's. */
+export function formatProblem({ kind, message, advice, command }: EngineProblem): string {
+  const language = ALL_LANGUAGES.find(({ id }) => kind === 'image_missing' && command === `hothouse build ${id}`);
   return `${message} ${language ? `Run the command “Hothouse: Build ${language.name} Environment”.` : advice}`;
 }
