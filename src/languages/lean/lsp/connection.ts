@@ -39,7 +39,6 @@ export type RpcAnswer = RpcResult | RpcError | RpcLoss;
 /** The error codes of JSON-RPC, LSP and Lean that this client uses. */
 export const ErrorCode = {
   methodNotFound: -32601,
-  internalError: -32603,
   requestCancelled: -32800,
   contentModified: -32801,
   workerExited: -32901,

@@ -69,8 +69,8 @@ export function* readDiagnostics(
   }
 }
 
-/** The meanings of a progress part's `kind`; a part without one is being processed. */
-export const ProgressKind = { processing: 1, fatalError: 2 } as const;
+/** The `kind` of a progress part at which Lean stopped for good; any other part is being processed. */
+const FATAL_ERROR = 2;
 
 const ProgressPart = z.object({ range: Range, kind: optional(z.literal([1, 2])) });
 const FileProgressParams = z.object({
@@ -98,7 +98,7 @@ export function fileProgressOf(params: unknown): FileProgress {
 }
 
 function isFatal(part: unknown): boolean {
-  return typeof part === 'object' && part !== null && 'kind' in part && part.kind === ProgressKind.fatalError;
+  return typeof part === 'object' && part !== null && 'kind' in part && part.kind === FATAL_ERROR;
 }
 
 /** The goals at a position in a tactic proof; null where there are none. */
