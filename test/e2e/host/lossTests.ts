@@ -9,8 +9,9 @@ import { ERROR, newNotebook, outputsOf, runCell, STDERR, textOf } from './notebo
 export function lossTests(): void {
   test('the next cell shows that the container of its session was removed', async () => {
     const notebook = await newNotebook();
-    await runCell(notebook, 'kept = 1\nopen("mark-of-this-session", "w").close()');
-    docker('rm', '--force', containerWith('mark-of-this-session'));
+    const mark = `mark-of-process-${process.pid}`;
+    await runCell(notebook, `kept = 1\nopen("${mark}", "w").close()`);
+    docker('rm', '--force', containerWith(mark));
     await endedFor(/its sandbox was lost/);
     await nextCellShows(notebook, 'its sandbox was lost');
   });
@@ -50,14 +51,14 @@ async function nextCellShows(notebook: NotebookDocument, reason: string): Promis
   assert.deepEqual(outputsOf(await runCell(notebook, '6 * 7')), [{ 'text/plain': '42' }]);
 }
 
-/** The container of this process's engine that has a file in its workspace. */
+/** The sandbox's container that has a file in its workspace. */
 function containerWith(file: string): string {
-  const format = '{{.ID}} {{.Label "dev.hothouse.owner"}}';
-  const rows = docker('ps', '--no-trunc', '--format', format).split('\n');
-  const ours = rows.map((row) => row.split(' ')).filter(([, owner]) => owner?.startsWith(`${process.pid}:`));
-  const found = ours.find(([id = '']) => succeeds(() => docker('exec', id, 'test', '-e', `/workspace/${file}`)));
-  assert.ok(found?.[0], 'the session’s container');
-  return found[0];
+  const ids = docker('ps', '--no-trunc', '--quiet', '--filter', 'label=dev.hothouse.managed').split('\n');
+  const found = ids
+    .filter(Boolean)
+    .find((id) => succeeds(() => docker('exec', id, 'test', '-e', `/workspace/${file}`)));
+  assert.ok(found, 'the session’s container');
+  return found;
 }
 
 function docker(...args: string[]): string {
