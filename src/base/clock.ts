@@ -8,14 +8,11 @@ export interface Clock {
   now(): number;
   /** Calls `action` once after `ms` milliseconds unless disposed first. */
   schedule(ms: number, action: () => void): Disposable;
-  /**
-   * By what factor the machine is slower now than a busy one, at least 1. What others are given to answer is multiplied
-   * by it: a slow machine is not a dead one.
-   */
+  /** The factor by which the machine is overloaded now, at least 1. Multiply deadlines of other processes by it. */
   slowness(): number;
 }
 
-/** Programs that want a CPU, for each CPU, from which on a machine counts as slow. */
+/** Runnable processes per CPU above which a machine counts as slow. */
 const BUSY = 4;
 
 /** The machine's own clock; its timers never keep the process alive. */
@@ -29,15 +26,15 @@ export const systemClock: Clock = {
   slowness: () => Math.max(1, load() / availableParallelism() / BUSY),
 };
 
-/** Programs that want a CPU: in the last minute, or now where the system tells it. 0 where it tells nothing (Windows). */
+/** Runnable processes: the higher of the last minute's mean and the current number. 0 where unknown (Windows). */
 function load(): number {
   const [lastMinute = 0] = loadavg();
-  return Math.max(lastMinute, wantingNow());
+  return Math.max(lastMinute, runnableNow());
 }
 
-function wantingNow(): number {
+function runnableNow(): number {
   try {
-    // The fourth field: how many want a CPU, of how many there are.
+    // The fourth field: runnable processes of all.
     return Number(/ (\d+)\/\d+ /.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? 0);
   } catch {
     return 0;

@@ -1,4 +1,4 @@
-/** A promise with its two ends outside; settling it a second time does nothing. */
+/** A promise that its owner settles; settling it a second time does nothing. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;

@@ -1,4 +1,4 @@
-/** Something that can be ended; ending it twice is the same as once. */
+/** A resource that can be released; a second call does nothing. */
 export interface Disposable {
   dispose(): void;
 }
@@ -15,7 +15,7 @@ export function toDisposable(action: () => void): Disposable {
   };
 }
 
-/** Disposables that end together, last added first; one added after the end is ended at once. */
+/** Disposables that are disposed of together, last added first; one added later is disposed of at once. */
 export class DisposableStack implements Disposable {
   readonly #items: Disposable[] = [];
   #disposed = false;

@@ -1,4 +1,4 @@
-/** A value as JSON. The control bytes that JSON allows are escaped, for it may be read on a screen. */
+/** A value as JSON, with the control bytes that JSON allows escaped, so that a terminal can show it. */
 export function escapedJson(value: unknown, indent = 0): string {
   return escapedControls(JSON.stringify(value, null, indent));
 }

@@ -24,7 +24,7 @@ const PLACE_BYTES = 100;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** A value of more than `PIECE_BYTES`, by the offsets of its first byte and behind its last one. */
+/** A value of more than `PIECE_BYTES`, by the offsets of its first byte and after its last one. */
 export type LargeValue =
   | { readonly kind: 'text'; readonly start: number; readonly end: number; readonly cuts: readonly number[] }
   | LargeContainer;
@@ -44,7 +44,7 @@ export interface Segment {
   readonly large: LargeValue | null;
 }
 
-/** How JSON is to be read, or why it is refused. */
+/** The outline of a JSON text, or why it is invalid. */
 export type Outline =
   | { readonly kind: 'outline'; readonly root: LargeContainer }
   | { readonly kind: 'invalid'; readonly reason: string };
@@ -53,17 +53,17 @@ interface Open {
   readonly kind: 'list' | 'object';
   readonly start: number;
   readonly segments: Segment[];
-  /** Where the segment under way begins. */
+  /** Start of the current segment. */
   from: number;
-  /** Where the value or member under way begins. */
+  /** Start of the current value or member. */
   member: number;
   /** Its value, when that is large and has ended. */
   large: LargeValue | null;
 }
 
 /**
- * Finds where JSON can be cut into pieces that take little time to parse, and refuses what has too many levels or values.
- * The root is a list around the text. What is no JSON gets either answer.
+ * Finds where JSON can be split into pieces that parse quickly, and rejects text with too many levels or values. The root
+ * is a list around the text. Text that is not JSON returns either result.
  */
 export function* outlineOf(json: Buffer, limits: JsonLimits): Steps<Outline> {
   const scan = new Scan(json, limits);
@@ -92,7 +92,7 @@ class Scan {
     this.#limits = limits;
   }
 
-  /** Goes on to an offset, or a little beyond. */
+  /** Advances to an offset, or a little beyond. */
   advance(to: number): void {
     while (this.#at < to && this.reason === null) {
       if (this.#text) this.#passText(this.#text, to);
@@ -152,7 +152,7 @@ class Scan {
 
   #name(): void {
     this.#count(KEY_VALUES);
-    // What came before was no value.
+    // The text before the colon was a key.
     this.#top.large = null;
     if (this.#outer.length > TOP_LEVELS) return;
     this.#topMembers += 1;
@@ -186,7 +186,7 @@ class Scan {
     this.reason = `It has more than ${most} values, where a member of an object counts as three${where}.`;
   }
 
-  /** The name of the member under way, when that is short and plain. */
+  /** The name of the current member, when it is short and plain. */
   #nameIn({ member }: Open): string | undefined {
     return /^\s*"(\w+)"\s*:/.exec(this.#json.toString('latin1', member, member + PLACE_BYTES))?.[1];
   }
@@ -231,7 +231,7 @@ function escapeLength(json: Uint8Array, at: number): number {
   }
 }
 
-/** Which half of a pair a hexadecimal digit behind `\\ud` is, by its character code. */
+/** Which half of a pair a hexadecimal digit after `\\ud` is, by its character code. */
 const HALVES: readonly ('high' | 'low' | null)[] = Array.from({ length: 256 }, (_, code) => {
   const digit = Number.parseInt(String.fromCharCode(code), 16);
   if (digit >= 0xc) return 'low';

@@ -1,4 +1,4 @@
-/** Where the engine says what it does. Never given code, output or secrets. */
+/** The log of the engine. Never contains code, output or secrets. */
 export interface Log {
   debug(message: string): void;
   info(message: string): void;
@@ -6,7 +6,7 @@ export interface Log {
   error(message: string): void;
 }
 
-/** A log that keeps nothing. */
+/** A log that discards everything. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 // ESC sequences (CSI, OSC, other strings, two-byte forms), then every remaining C0 and C1 byte but tab and newline.

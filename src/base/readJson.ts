@@ -1,12 +1,12 @@
 import { type JsonLimits, type LargeContainer, type LargeValue, outlineOf, type Segment } from './jsonOutline.ts';
 import type { Steps } from './slices.ts';
 
-/** The value of a JSON text, or why it is refused. */
+/** The value of a JSON text, or why it is invalid. */
 export type ReadJson =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'invalid'; readonly reason: string };
 
-/** Parses JSON in pieces: parsing many megabytes at once blocks the event loop for too long. */
+/** Parses JSON in pieces, since parsing many megabytes at once blocks the event loop. */
 export function* readJson(json: Buffer, limits: JsonLimits): Steps<ReadJson> {
   const outline = yield* outlineOf(json, limits);
   if (outline.kind === 'invalid') return outline;

@@ -1,7 +1,7 @@
-/** Work that may pause at each `yield`, and comes to a `T`. */
+/** Work that can pause at each `yield` and returns a `T`. */
 export type Steps<T = void> = Generator<void, T, void>;
 
-/** What all such work together takes of one turn of the event loop, in ms; a single step takes little. */
+/** Time that all such work together gets in one turn of the event loop, in milliseconds. */
 const SLICE_MS = 8;
 
 interface Job {
@@ -9,26 +9,23 @@ interface Job {
   readonly fail: (error: unknown) => void;
 }
 
-/**
- * Runs steps at once, and in later turns of the event loop what does not fit into this one: however much there is to do,
- * timers and connections are served in between.
- */
+/** Runs steps in slices of the event loop's turns, so that timers and connections are served in between. */
 class Slices {
   readonly #jobs: Job[] = [];
   #spentMs = 0;
   #isDue = false;
   #isWorking = false;
 
-  /** Starts at once. Rejects with what a step throws. */
+  /** Starts at once. Rejects with the error of a step. */
   run<T>(steps: Steps<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ steps: noting(steps, resolve), fail: reject });
+      this.#jobs.push({ steps: reporting(steps, resolve), fail: reject });
       this.#work();
     });
   }
 
   #work(): void {
-    // A step may start other work, which waits for it.
+    // A step can start other work, which waits for it.
     if (this.#isWorking) return;
     this.#isWorking = true;
     const start = performance.now();
@@ -42,14 +39,14 @@ class Slices {
     setImmediate(() => {
       this.#isDue = false;
       this.#spentMs = 0;
-      // Whoever came last has waited longest by now.
+      // The job at the front yields to the next one.
       const first = this.#jobs.shift();
       if (first) this.#jobs.push(first);
       if (this.#jobs.length > 0) this.#work();
     });
   }
 
-  /** False when nothing is left to do. */
+  /** False when no work is left. */
   #step(): boolean {
     const [job] = this.#jobs;
     if (!job) return false;
@@ -67,9 +64,9 @@ class Slices {
   }
 }
 
-function* noting<T>(steps: Steps<T>, done: (value: T) => void): Steps {
+function* reporting<T>(steps: Steps<T>, done: (value: T) => void): Steps {
   done(yield* steps);
 }
 
-/** Those of this process: it has one event loop. */
+/** The slices of this process, which has one event loop. */
 export const slices = new Slices();

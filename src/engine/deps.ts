@@ -19,12 +19,12 @@ export interface EngineDependencies {
   readonly connect: (docker: Options['docker']) => Host;
   /** From `sandbox/agentBundle.ts`. */
   readonly agent: Buffer;
-  /** Those that it runs, in the order in which they are offered. */
+  /** The languages that it runs, in the order in which views list them. */
   readonly languages: readonly LanguageDefinition[];
   readonly options: Options;
   readonly clock: Clock;
   readonly log: Log;
   readonly identity: Identity;
-  /** Asked when an image is to be built: what it needs of the machine takes a while to find out. */
+  /** Called for each build, since looking up the machine's settings takes time. */
   readonly images: (language: string) => Promise<ImageSource>;
 }

@@ -4,7 +4,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 
 const POLL_MS = 3_000;
 
-/** What sandboxes use, looked up every few seconds while somebody watches and there are any. */
+/** Memory use of sandboxes, measured every few seconds while there are watchers and sandboxes. */
 export class MemoryPoll implements Disposable {
   readonly #clock: Clock;
   readonly #sandboxes: () => readonly Sandbox[];
@@ -21,7 +21,7 @@ export class MemoryPoll implements Disposable {
     this.#onChange = onChange;
   }
 
-  /** Null before the first look. */
+  /** Bytes at the last measurement; null before the first. */
   of(sandbox: Sandbox): number | null {
     return this.#bytes.get(sandbox) ?? null;
   }
@@ -35,7 +35,7 @@ export class MemoryPoll implements Disposable {
     this.#watchers -= 1;
   }
 
-  /** Goes on polling if it had stopped for want of sandboxes. */
+  /** Resumes polling when there are sandboxes again. */
   wake(): void {
     if (this.#disposed || this.#timer || this.#watchers === 0 || this.#sandboxes().length === 0) return;
     this.#timer = this.#clock.schedule(POLL_MS, () => this.#poll());
@@ -48,11 +48,11 @@ export class MemoryPoll implements Disposable {
 
   #poll(): void {
     this.#timer = null;
-    for (const sandbox of this.#sandboxes()) void this.#look(sandbox);
+    for (const sandbox of this.#sandboxes()) void this.#measure(sandbox);
     this.wake();
   }
 
-  async #look(sandbox: Sandbox): Promise<void> {
+  async #measure(sandbox: Sandbox): Promise<void> {
     // The agent of a busy sandbox answers late, and others must not wait for it.
     if (this.#asked.has(sandbox)) return;
     this.#asked.add(sandbox);

@@ -3,46 +3,50 @@ import { HostError } from '../host/host.ts';
 import type { Grant } from '../pool/lease.ts';
 import type { EngineProblem } from './types.ts';
 
-/** What is wrong, from anything that a host or a sandbox rejected with. */
+/** The problem for anything that a host or a sandbox rejected with. */
 export function problemOf(error: unknown): EngineProblem {
   if (error instanceof HostError) return error.problem;
   return {
     kind: 'host_failed',
-    message: `A sandbox could not be made: ${messageOf(error)}.`,
-    advice: 'Run it again; if it fails again, look into the log.',
+    message: `A sandbox could not be created: ${messageOf(error)}.`,
+    advice: 'Try again. If it fails again, check the log.',
   };
 }
 
 /** Why a lease was not granted. */
 export function refusalOf(grant: Exclude<Grant, { kind: 'granted' }>): EngineProblem {
   if (grant.kind === 'failed') return problemOf(grant.cause);
-  if (grant.kind === 'overloaded') return overloaded('Too many runs wait for a sandbox already.');
+  if (grant.kind === 'overloaded') return overloaded('Too many runs are already waiting for a sandbox.');
   if (grant.kind === 'stuck') return stuck();
   if (grant.kind === 'closed') return engineClosed();
   return cancelled();
 }
 
 export function cancelled(): EngineProblem {
-  return { kind: 'cancelled', message: 'It was cancelled before it began.', advice: 'Run it again.' };
+  return { kind: 'cancelled', message: 'It was cancelled before it started.', advice: 'Try again.' };
 }
 
 export function overloaded(message: string): EngineProblem {
-  return { kind: 'overloaded', message, advice: 'Wait until some have ended and run it again.' };
+  return { kind: 'overloaded', message, advice: 'Wait until some have ended and try again.' };
 }
 
 function stuck(): EngineProblem {
   return {
     kind: 'host_failed',
-    message: 'No sandbox can be started: earlier ones could not be removed and take every place.',
-    advice: 'Wait until they are gone, or restart the Docker Engine.',
+    message: 'No sandbox can start: earlier ones could not be removed and fill the pool.',
+    advice: 'Wait until they are removed, or restart Docker.',
   };
 }
 
 export function engineClosed(): EngineProblem {
-  return { kind: 'engine_closed', message: 'Hothouse is shutting down.', advice: 'Start it again and run it there.' };
+  return {
+    kind: 'engine_closed',
+    message: 'Hothouse is shutting down.',
+    advice: 'Start it again and repeat the request.',
+  };
 }
 
-/** `known` are the ids of the languages that there are. */
+/** `known` are the ids of the languages of this engine. */
 export function unknownLanguage(given: unknown, known: readonly string[]): EngineProblem {
   return {
     kind: 'unknown_language',
@@ -70,7 +74,7 @@ export function unknownSession(id: string, open: readonly string[]): EngineProbl
   return {
     kind: 'unknown_session',
     message: `There is no session ${JSON.stringify(id)}.${others}`,
-    advice: 'Use the id that opening a session gave, or open a new one.',
+    advice: 'Use the id of an open session, or open a new one.',
   };
 }
 
@@ -86,17 +90,17 @@ export function endedSession(id: string, reason: string, restartable: boolean): 
 export function sessionLimit(max: number): EngineProblem {
   return {
     kind: 'session_limit',
-    message: `There are ${max} open sessions already, and no more are allowed.`,
-    advice: 'Close one that is not needed, or raise sessions.max.',
+    message: `${max} sessions are open, which is the limit.`,
+    advice: 'Close one, or raise sessions.max.',
   };
 }
 
-/** A run that waits for a question of the editor to its session, such as a completion, which does not stop. */
+/** A run that waits for a question of an editor, such as a completion, which ignores interrupts. */
 export function stillAsked(id: string): EngineProblem {
   return {
     kind: 'overloaded',
     message: `Session ${id} is busy with a completion that does not stop when it is interrupted.`,
-    advice: 'Wait until it has ended; its variables are kept. Or restart the session.',
+    advice: 'Wait until it has ended, which keeps its variables, or restart the session.',
   };
 }
 
@@ -105,7 +109,7 @@ export function otherLanguage(id: string, language: string): EngineProblem {
   return invalidRequest(`Session ${id} runs ${language}.`, `Use language ${language} in it, or another session.`);
 }
 
-/** A build that would give somebody else's image another meaning. */
+/** A build that would overwrite an image of another project. */
 export function foreignImage(language: string, image: string): EngineProblem {
   const option = `${language}.image`;
   return invalidRequest(

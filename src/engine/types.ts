@@ -1,16 +1,16 @@
 import type { Event } from '../base/event.ts';
 import type { HostInfo, ImageInfo } from '../host/host.ts';
 import type { Problem } from '../host/problem.ts';
-import type { CellPlace, CellReport, Draft } from '../languages/language.ts';
+import type { CellError, CellOutput, CellPlace, CellReport, Display, Draft } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { CheckReport, LeanGoals } from '../languages/lean/report.ts';
 import type { SourcePosition } from '../languages/lean/text/position.ts';
 import type { Owner } from '../pool/lease.ts';
 import type { Options } from './options.ts';
 
-export type { CellPlace, CellReport, CheckReport, Draft, Owner };
+export type { CellPlace, CellReport, CheckReport, Display, Draft, Owner };
 
-/** The public words of the engine: requests, results and the snapshot that views read. */
+/** The public types of the engine: requests, results and the snapshot that views read. */
 
 /** How a run ended. */
 export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'rejected';
@@ -33,30 +33,10 @@ export interface RunRequest {
   readonly state?: Readonly<Record<string, unknown>>;
 }
 
-/** Something a run showed: mime type → content, binary types as base64. */
-export interface Display {
-  readonly data: Readonly<Record<string, unknown>>;
-  /** Set when the run may update it later. */
-  readonly id: string | null;
-}
+export type RunError = CellError;
+export type RunOutput = CellOutput;
 
-/** What went wrong in a run, in the language's own words or in ours. */
-export interface RunError {
-  readonly name: string;
-  readonly message: string;
-  /** Empty when there is none. */
-  readonly traceback: string;
-}
-
-/** What a run says while it goes on, in order. */
-export type RunOutput =
-  | { readonly kind: 'stdout' | 'stderr'; readonly text: string }
-  | { readonly kind: 'display' | 'update'; readonly display: Display }
-  | { readonly kind: 'result'; readonly data: Display['data'] }
-  | { readonly kind: 'clear'; readonly wait: boolean }
-  | { readonly kind: 'error'; readonly error: RunError };
-
-/** A run's end. Its `stdout` and `stderr` are what was passed on, at most `limits.outputBytes` each. */
+/** The end of a run. `stdout` and `stderr` hold at most `limits.outputKb` each. */
 export interface RunResult {
   readonly runId: string;
   readonly status: OutcomeStatus;
@@ -97,7 +77,7 @@ export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: EngineProblem };
 
-/** What the engine itself refuses, beside what is wrong with the host. */
+/** A problem of the host, or a request that the engine refuses. */
 export type EngineProblem =
   | Problem
   | {
@@ -161,7 +141,7 @@ export interface EnvironmentInfo {
   readonly runs: number;
 }
 
-/** The whole state at one moment; never changed after it was handed out. */
+/** The state of the engine at one moment; immutable. */
 export interface Snapshot {
   readonly host:
     | { readonly state: 'unknown' }
@@ -169,7 +149,7 @@ export interface Snapshot {
     | { readonly state: 'unavailable'; readonly problem: EngineProblem };
   readonly environments: readonly EnvironmentInfo[];
   readonly sessions: readonly SessionInfo[];
-  /** Runs going on now. */
+  /** Runs in progress. */
   readonly running: number;
 }
 
@@ -194,7 +174,7 @@ export interface Preflight {
   }[];
 }
 
-/** What one build of an image gets beside what every build does. */
+/** Extra input for one build of an image. */
 export interface BuildExtras {
   readonly buildArgs?: Readonly<Record<string, string>>;
   /** Path in the build's context → a folder of this machine whose contents go there. */
@@ -263,8 +243,8 @@ export interface Engine {
   /** Those that it runs, in the order in which they are offered. */
   readonly languages: readonly LanguageDefinition[];
   /**
-   * Runs code and says how it ended; never rejects. Bad input gives `rejected`, an abort `interrupted`. `onOutput` gets
-   * live output in order and is never called after the promise has resolved.
+   * Runs code; never rejects. Invalid input returns status `rejected`, an abort `interrupted`. `onOutput` gets live output
+   * in order and is never called after the promise has resolved.
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
   /**
@@ -279,7 +259,7 @@ export interface Engine {
   openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>>;
   /** Ends the session and its sandbox. */
   closeSession(id: string): Promise<Result<SessionInfo>>;
-  /** Interrupts what the session runs; a run that goes on is stopped hard three seconds later. */
+  /** Interrupts the running cell; kills it three seconds later if it still runs. */
   interruptSession(id: string): Promise<Result<SessionInfo>>;
   /** Gives the session a new interpreter in a new sandbox; its id stays, its variables go. */
   restartSession(id: string): Promise<Result<SessionInfo>>;
@@ -290,9 +270,9 @@ export interface Engine {
     signal?: AbortSignal,
     cell?: string,
   ): Promise<Result<Completions>>;
-  /** What is known of the thing at the cursor, as Markdown; null for nothing, and while a cell runs. */
+  /** Documentation of the symbol at the cursor, as Markdown; null when there is none, and while a cell runs. */
   hover(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<string | null>>;
-  /** Where the thing at the cursor is defined in the session; empty while a cell runs. */
+  /** Where the session defines the symbol at the cursor; empty while a cell runs. */
   definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<readonly CellPlace[]>>;
   /** Removes one sandbox, by its `SandboxInfo.id`; a session in it ends, a run in it is `sandbox_lost`. */
   stopSandbox(id: string): Promise<void>;
@@ -303,13 +283,13 @@ export interface Engine {
     signal?: AbortSignal,
     extras?: BuildExtras,
   ): Promise<Result<string>>;
-  /** Looks at the host and the images anew. */
+  /** Checks the host and the images. */
   preflight(signal?: AbortSignal): Promise<Preflight>;
   snapshot(): Snapshot;
   /** Fires after the snapshot has changed, at most once for each turn of the event loop. */
   readonly onDidChange: Event<void>;
-  /** Takes new options; what is warm and no longer fits is replaced, sessions are kept. */
+  /** Sets new options; replaces warm sandboxes that no longer fit, keeps sessions. */
   configure(options: Options): void;
-  /** Ends runs, sessions and sandboxes; resolves when no container of ours is left. */
+  /** Ends runs, sessions and sandboxes; resolves when all its containers are removed. */
   dispose(): Promise<void>;
 }

@@ -22,16 +22,25 @@ export interface CellRequest {
 
 export type MimeData = Readonly<Record<string, unknown>>;
 
+/** The error of a cell, from the language or from the engine. */
 export interface CellError {
   readonly name: string;
   readonly message: string;
+  /** Empty when there is none. */
   readonly traceback: string;
 }
 
-/** What a cell says while it runs, in order. */
+/** A display of a cell: mime type → content, binary types as base64. */
+export interface Display {
+  readonly data: MimeData;
+  /** Set when the cell may update it later. */
+  readonly id: string | null;
+}
+
+/** Output of a cell while it runs, in order. */
 export type CellOutput =
   | { readonly kind: 'stdout' | 'stderr'; readonly text: string }
-  | { readonly kind: 'display' | 'update'; readonly display: { readonly data: MimeData; readonly id: string | null } }
+  | { readonly kind: 'display' | 'update'; readonly display: Display }
   | { readonly kind: 'result'; readonly data: MimeData }
   | { readonly kind: 'clear'; readonly wait: boolean }
   | { readonly kind: 'error'; readonly error: CellError };

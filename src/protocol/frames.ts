@@ -57,8 +57,8 @@ export function encodeFrame(type: FrameType, channel: number, payload: Uint8Arra
 export class FramingError extends Error {}
 
 /**
- * Turns the agent's bytes into frames. Between `expect(nonce)` and the nonce's arrival bytes are skipped, so that what
- * was under way does no harm. Any split of the stream gives the same frames.
+ * Turns the agent's bytes into frames. It skips bytes between `expect(nonce)` and the nonce, which belong to an
+ * earlier run. Any split of the stream gives the same frames.
  */
 export class FrameDecoder {
   readonly #waiting = new ByteQueue();

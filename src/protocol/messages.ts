@@ -48,23 +48,23 @@ export type SignalName = z.infer<typeof SignalName>;
 /** Engine → agent on channel 0, answered by a `Reply` of the same id. */
 export const Request = z.discriminatedUnion('op', [
   z.strictObject({ id: z.int(), op: z.literal('measure') }),
-  /** A signal for a channel's process group; answered when it was delivered, also to nobody. */
+  /** A signal for a channel's process group; answered after delivery, also when the group has ended. */
   z.strictObject({ id: z.int(), op: z.literal('signal'), channel: z.int(), signal: SignalName }),
   /** Imports modules while nothing runs, then keeps a process ready that has them. An empty list is fine. */
   z.strictObject({ id: z.int(), op: z.literal('preload'), modules: z.array(z.string()) }),
   /**
-   * Writes a file of at most `MAX_PUT_BYTES` in `/workspace` or `/tmp`, in the place of whatever has its name. Folders on
-   * the way must be there; a symbolic link among them is refused.
+   * Writes a file of at most `MAX_PUT_BYTES` in `/workspace` or `/tmp`, replacing any file of that name. Its folders
+   * must exist; a symbolic link among them is refused.
    */
   z.strictObject({ id: z.int(), op: z.literal('put'), path: z.string(), content: z.base64() }),
 ]);
 export type Request = z.infer<typeof Request>;
 
-/** What a reset removed and what it could not. */
+/** What a reset removed and what it left. */
 export const ResetReport = z.strictObject({
   /** Nothing of the last run is left: no process, file, IPC object, descriptor, or memory beyond a small bound. */
   clean: z.boolean(),
-  /** What was left, in words for a log. */
+  /** What was left, for a log. */
   leftovers: z.array(z.string()),
   killed: z.int().nonnegative(),
   /** Descriptors that the agent's first process has open. */

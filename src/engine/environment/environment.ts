@@ -18,9 +18,9 @@ import { warmUp } from './warmUp.ts';
 
 const EVENT_BYTES = 8 * 1024 * 1024;
 const EVENTS = 20_000;
-/** Keys remembered that have no pool. */
+/** Keys without a pool that are remembered. */
 const MAX_WANTED = 100;
-/** From one look after the host to the next, while somebody waits for a sandbox. */
+/** Between checks of the host while a request waits for a sandbox. */
 const LOOK_MS = 3_000;
 
 /** What views know of sandboxes that the pool does not. */
@@ -29,7 +29,7 @@ export interface SandboxFacts {
   sessionOf(sandboxId: string): string | null;
 }
 
-/** What a lease is wanted for, beside its purpose. */
+/** Where a lease comes from. */
 export interface LeaseTerms {
   /** Which of the environment's pools it comes from; empty where the language has one only. */
   readonly key?: string;
@@ -46,7 +46,7 @@ export class Environment {
   readonly #deps: EngineDependencies;
   readonly #hosts: Hosts;
   readonly #pools: PoolSet;
-  /** Keys that were asked for, the latest last. */
+  /** Keys that were requested, the latest last. */
   readonly #wanted = new Set<string>();
   #options: Options;
   #profile: Profile;
@@ -84,13 +84,13 @@ export class Environment {
     return grant;
   }
 
-  /** The key of the pool that code runs best in, of those that are kept warm. */
+  /** The key of the warm pool that suits the code best. */
   keyFor(code: string, context = ''): string {
     const key = this.language.keyOf?.(code, context) ?? '';
     return this.#pools.has(key) ? key : '';
   }
 
-  /** Keeps sandboxes warm for a key: at once where there is place, and in another's place when it comes again. */
+  /** Keeps sandboxes warm for a key: at once if there is room, and in place of another key from its second request on. */
   keepWarm(key: string): void {
     if (this.#pools.has(key)) return;
     this.#pools.warm([key]);
@@ -105,7 +105,7 @@ export class Environment {
     this.#runs += 1;
   }
 
-  /** Takes new options; what is warm is replaced if it would be made otherwise now. */
+  /** Sets new options; replaces warm sandboxes when their specification changes. */
   configure(options: Options): void {
     const isChanged = specChanged(options, this.#options, this.definition);
     this.#options = options;
@@ -115,7 +115,7 @@ export class Environment {
     if (this.#used || options.pool.prewarm) this.#warmOthers();
   }
 
-  /** Replaces what is warm, because the image is another one. */
+  /** Replaces warm sandboxes after a build of the image. */
   refresh(): void {
     this.#configurePools((key) => this.#bootOf(key));
   }
@@ -125,7 +125,7 @@ export class Environment {
     this.#pools.stop(id);
   }
 
-  /** Those that are up. */
+  /** Running sandboxes. */
   sandboxes(): readonly Sandbox[] {
     return this.#pools.slots().flatMap(({ sandbox }) => sandbox ?? []);
   }
@@ -154,7 +154,7 @@ export class Environment {
     };
   }
 
-  /** Refuses all who wait and destroys every sandbox; resolves when all are gone. */
+  /** Rejects waiting requests and destroys every sandbox; resolves when all are gone. */
   dispose(): Promise<void> {
     return this.#pools.dispose();
   }
@@ -174,7 +174,7 @@ export class Environment {
     return new Pool({ boot: this.#bootOf(key), prepare, options: poolOptionsOf(this.#options), clock, log });
   }
 
-  /** The host is fixed with the options: a boot that is late must not blame or praise another one. */
+  /** Binds the host and the options, so that a late boot cannot affect another host's state. */
   #bootOf(key: string): Boot {
     const { agent, clock, log, identity } = this.#deps;
     const host = this.#hosts.current;
@@ -188,18 +188,18 @@ export class Environment {
         await warmUp({ language: this.language, sandbox, key, spec, signal });
         return sandbox;
       } catch (error) {
-        this.#blame(host, error);
+        this.#onHostError(host, error);
         throw error;
       }
     };
   }
 
-  /** Whoever waits for a sandbox of a host that cannot be used is told so. */
-  #blame(host: Host, error: unknown): void {
+  /** Rejects waiting requests when the host is unavailable. */
+  #onHostError(host: Host, error: unknown): void {
     if (this.#hosts.failed(host, problemOf(error)) && host === this.#hosts.current) this.#pools.rejectWaiting(error);
   }
 
-  /** Looks after the host while somebody waits: what they wait for may be in the hands of one that stands still. */
+  /** Checks the host while a request waits, since a host that hangs fails no request by itself. */
   #watch(): void {
     if (this.#watching || this.#pools.waiting === 0) return;
     this.#watching = true;
@@ -210,7 +210,7 @@ export class Environment {
     const host = this.#hosts.current;
     if (this.#pools.waiting > 0) {
       const looked = host.images ? host.images.find(this.image) : host.info();
-      await looked.catch((error: unknown) => this.#blame(host, error));
+      await looked.catch((error: unknown) => this.#onHostError(host, error));
     }
     this.#watching = false;
     this.#watch();

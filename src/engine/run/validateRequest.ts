@@ -4,22 +4,22 @@ import type { EngineProblem, RunRequest } from '../types.ts';
 
 const SHORTEST_SECONDS = 0.1;
 const LONGEST_SECONDS = 86_400;
-/** What one frame to the agent can carry, but for what is around. */
+/** The largest frame to the agent, less what surrounds the request. */
 const MAX_REQUEST_BYTES = 15 * 1024 * 1024;
 const LONGEST_ESCAPE = 6;
 
-/** What is wrong with a request, or null. Looks at nothing but the request. */
+/** The problem of a request, or null when it is valid. */
 export function requestProblem(request: RunRequest): EngineProblem | null {
   return codeProblem(request) ?? inputProblem(request) ?? wholeProblem(request) ?? timeoutProblem(request);
 }
 
-/** How long the request's run may take, in milliseconds; 0 means for ever. */
+/** How long the request's run may take, in milliseconds; 0 means no limit. */
 export function timeoutMsOf({ timeoutSeconds }: RunRequest, limits: Options['limits']): number {
   return (timeoutSeconds ?? limits.timeoutSeconds) * 1000;
 }
 
 function codeProblem({ code, cell }: RunRequest): EngineProblem | null {
-  // An emptied cell takes what it declared out of its session.
+  // An empty cell removes its declarations from the session.
   const isEmptied = cell !== undefined;
   if (code.trim() === '' && !isEmptied) return invalidRequest('There is no code to run.', 'Send the code as `code`.');
   return sizeProblem('The code', code, MAX_CODE_BYTES);
@@ -39,7 +39,7 @@ function inputProblem({ stdin, state, sessionId }: RunRequest): EngineProblem | 
   return sizeProblem('`state`', json, MAX_INPUT_BYTES);
 }
 
-/** Control characters take six bytes each on the way to the sandbox. */
+/** JSON escapes a control character with six bytes. */
 function wholeProblem({ code, stdin = '', state }: RunRequest): EngineProblem | null {
   const longest = (code.length + stdin.length) * LONGEST_ESCAPE;
   const text = state === undefined && longest <= MAX_REQUEST_BYTES ? '' : JSON.stringify([code, stdin, state]);
