@@ -14,7 +14,7 @@ export interface JsonLimits {
 
 const TOP_LEVELS = 3;
 /** Bytes that are read in one step; a value of more is read in several. */
-export const PIECE_BYTES = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
 const KEY_VALUES = 2;
 /** Names of the place where a message has too many values, as in `params.arguments.state`. */
@@ -45,7 +45,7 @@ export interface Segment {
 }
 
 /** The outline of a JSON text, or why it is invalid. */
-export type Outline =
+type Outline =
   | { readonly kind: 'outline'; readonly root: LargeContainer }
   | { readonly kind: 'invalid'; readonly reason: string };
 

@@ -8,7 +8,7 @@ import { type StopReason, type StopStep, Terminator } from './terminator.ts';
 /** After a kill without effect, the sandbox is destroyed. */
 const KILL_GRACE_MS = 500;
 /** After an interrupt without effect, the interpreter is killed. */
-export const INTERRUPT_GRACE_MS = 3_000;
+const INTERRUPT_GRACE_MS = 3_000;
 
 /** The limits of a run and its caller's listeners. */
 export interface RunTerms {

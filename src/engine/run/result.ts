@@ -99,7 +99,7 @@ export function statusOf({ status }: CellEnd, stopped: StopReason | null): Outco
 }
 
 /** The error for a status: cause, subject and, where it helps, the next step. */
-export function errorOf({ end, timeoutMs }: Executed, status: OutcomeStatus, memory: MemoryLimit): RunError | null {
+function errorOf({ end, timeoutMs }: Executed, status: OutcomeStatus, memory: MemoryLimit): RunError | null {
   const traceback = end.error?.traceback ?? '';
   switch (status) {
     case 'timeout': {
