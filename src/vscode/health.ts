@@ -14,7 +14,7 @@ export class Health implements Disposable {
   readonly #clock: Clock;
   readonly #changed = new Emitter<void>();
   readonly #subscription: Disposable;
-  #obstacle: BlockingProblem | undefined;
+  #blocking: BlockingProblem | undefined;
   #checking: Promise<Preflight> | undefined;
 
   constructor(handle: EngineHandle, clock: Clock) {
@@ -26,12 +26,12 @@ export class Health implements Disposable {
   readonly onDidChange: Event<void> = (listener) => this.#changed.event(listener);
 
   get problem(): EngineProblem | undefined {
-    return this.#obstacle?.problem;
+    return this.#blocking?.problem;
   }
 
   /** The problem, and the language that it is met with. */
-  get obstacle(): BlockingProblem | undefined {
-    return this.#obstacle;
+  get blocking(): BlockingProblem | undefined {
+    return this.#blocking;
   }
 
   /** Checks the host and the images. Concurrent calls share one check. */
@@ -47,7 +47,7 @@ export class Health implements Disposable {
     let timer: Disposable | undefined;
     let disposed = false;
     const scheduleNext = () => {
-      if (!disposed) timer = this.#clock.schedule(RETRY_MS, () => (this.#obstacle ? checkNow() : scheduleNext()));
+      if (!disposed) timer = this.#clock.schedule(RETRY_MS, () => (this.#blocking ? checkNow() : scheduleNext()));
     };
     const checkNow = () => void this.check().then(scheduleNext, scheduleNext);
     checkNow();
@@ -78,10 +78,10 @@ export class Health implements Disposable {
     }
   }
 
-  #set(obstacle: BlockingProblem | undefined): void {
-    const [before, now] = [this.problem, obstacle?.problem];
+  #set(blocking: BlockingProblem | undefined): void {
+    const [before, now] = [this.problem, blocking?.problem];
     const same = now?.kind === before?.kind && now?.message === before?.message;
-    this.#obstacle = obstacle;
+    this.#blocking = blocking;
     if (!same) this.#changed.fire();
   }
 }

@@ -47,13 +47,13 @@ describe('Health', () => {
   it('reports a missing image', async () => {
     const { health } = await setUp(null, []);
     await health.check();
-    expect(health.obstacle).toMatchObject({ problem: { kind: 'image_missing' }, language: 'python' });
+    expect(health.blocking).toMatchObject({ problem: { kind: 'image_missing' }, language: 'python' });
   });
 
   it.each(['python', 'lean'])('reports no missing image while there is the image of %s', async (language) => {
     const { health } = await setUp(null, [`hothouse/${language}:latest`]);
     await health.check();
-    expect(health.obstacle).toBeUndefined();
+    expect(health.blocking).toBeUndefined();
   });
 
   it('clears the problem when a sandbox works', async () => {

@@ -8,10 +8,10 @@ import { applyFix, fixFor, showProblem } from './fixProblem.ts';
 /** Checks everything, writes a report to the log and shows the result. */
 export async function doctor(app: App): Promise<void> {
   const found = await app.health.check();
-  const obstacles = blockingProblems(found);
-  const inTheWay = obstacles.map(({ problem }) => problem);
-  for (const line of reportLines(found, inTheWay)) app.log.info(line);
-  const [worst] = obstacles;
+  const blocking = blockingProblems(found);
+  const errors = blocking.map(({ problem }) => problem);
+  for (const line of reportLines(found, errors)) app.log.info(line);
+  const [worst] = blocking;
   if (worst) return showProblem(worst.problem, worst.language, app);
   await showReadiness(found, app);
 }
@@ -30,17 +30,17 @@ async function showReadiness(found: Preflight, app: App): Promise<void> {
 
 type Problems = readonly EngineProblem[];
 
-function reportLines({ host, runtime, environments }: Preflight, inTheWay: Problems): string[] {
+function reportLines({ host, runtime, environments }: Preflight, errors: Problems): string[] {
   return [
     host.info ? `ok: ${[host.info.name, ...host.info.details, `runtime ${runtime}`].join(', ')}` : '',
     host.problem ? errorLine(host.problem) : '',
-    ...environments.map((environment) => environmentLine(environment, inTheWay)),
+    ...environments.map((environment) => environmentLine(environment, errors)),
   ].filter(Boolean);
 }
 
-function environmentLine({ id, imageName, problem }: Preflight['environments'][number], inTheWay: Problems): string {
+function environmentLine({ id, imageName, problem }: Preflight['environments'][number], errors: Problems): string {
   if (!problem) return `ok: environment ${id}, image ${imageName}`;
-  return inTheWay.includes(problem) ? errorLine(problem) : `note: ${problem.message} ${problem.advice}`;
+  return errors.includes(problem) ? errorLine(problem) : `note: ${problem.message} ${problem.advice}`;
 }
 
 function errorLine({ message, advice, command }: EngineProblem): string {

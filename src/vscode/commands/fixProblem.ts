@@ -13,8 +13,8 @@ const INSTALL_DOCS = Uri.parse('https://docs.docker.com/engine/install/');
 
 /** Fixes the current problem, or checks again when there is none. */
 export async function fixProblem(app: App): Promise<void> {
-  const { obstacle } = app.health;
-  if (obstacle) await applyFix(fixFor(obstacle.problem, obstacle.language), obstacle.language, app);
+  const { blocking } = app.health;
+  if (blocking) await applyFix(fixFor(blocking.problem, blocking.language), blocking.language, app);
   else await app.health.check();
 }
 
