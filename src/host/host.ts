@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Event } from '../base/event.ts';
 import type { Problem } from './problem.ts';
 import type { ContainerSpec, Isolation } from './spec.ts';
 
@@ -99,8 +98,6 @@ export interface Host {
   list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ContainerSummary[]>;
   /** Kills and removes a container by id; resolves also when it is already gone. */
   remove(id: string): Promise<void>;
-  /** Fires with a container's id when one that carries our label was removed or died. */
-  readonly onDidEnd: Event<string>;
   /** Ends connections; containers stay. */
   dispose(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export const LABEL = {
 /** What the names of images begin with that Hothouse builds. */
 const OWN_IMAGES = 'hothouse/';
 
-/** Whether Hothouse builds images of this name; every other name is somebody else's. */
+/** Whether Hothouse builds images of this name; every other image belongs to others. */
 export function isOwnImage(image: string): boolean {
   return image.startsWith(OWN_IMAGES);
 }

@@ -18,7 +18,7 @@ export type ProblemKind =
   | 'cancelled'
   | 'host_failed';
 
-/** Something that is wrong outside this program: the cause in a sentence, and the step that mends it. */
+/** Something that is wrong outside this program: the cause in a sentence, and the next step. */
 export interface Problem {
   readonly kind: ProblemKind;
   /** Cause and subject, one sentence. */

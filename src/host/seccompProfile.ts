@@ -1,6 +1,6 @@
 /**
  * The system calls that a sandbox may make. Whatever is not allowed here is denied, so a call that a newer kernel adds is
- * denied until somebody has thought about it.
+ * denied until it has been considered.
  */
 
 /** What honest programs need, by what they need it for. */
@@ -87,7 +87,7 @@ export const DENIED = {
     get_mempolicy mbind migrate_pages move_pages set_mempolicy set_mempolicy_home_node`,
   // Ports of the hardware, and segments of 16 bits.
   hardware: 'ioperm iopl modify_ldt',
-  // Left from other times; hardly anybody looks after them.
+  // Left from other times, and hardly maintained.
   relics: `
     _sysctl afs_syscall get_kernel_syms getpmsg nfsservctl putpmsg query_module remap_file_pages security sysfs
     tuxcall uselib ustat vserver`,
@@ -125,7 +125,7 @@ const ALLOWED_WITH: Readonly<Record<string, readonly (readonly Argument[])[]>> =
     ),
   ],
   socketpair: [[equal(0, FAMILY.unix)]],
-  // Limits, priority, CPUs and scheduling of oneself (0), not of others: a first process that is put behind busy ones
+  // Limits, priority, CPUs and scheduling of oneself (0), not of others: a first process that ranks below busy ones
   // gets no CPU, not even to die. Limits of others may be read.
   prlimit64: [[equal(0, 0)], [equal(2, 0)]],
   setpriority: [[equal(0, PRIO_PROCESS), equal(1, 0)]],

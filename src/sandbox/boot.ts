@@ -29,7 +29,7 @@ export interface BootOptions {
 const HEARTBEAT_MS = 2_000;
 const SILENCE_MS = 30_000;
 
-/** Makes a sandbox and waits for its agent. Rejects with a `HostError` and leaves nothing behind. */
+/** Makes a sandbox and waits for its agent. Rejects with a `HostError` and leaves no container. */
 export async function bootSandbox(host: Host, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
   const container = await host.create(options.spec, signal);
   try {

@@ -30,7 +30,7 @@ export class AgentConnection {
   #expected: string | undefined;
   /** Frames are being handled; those that wait for later turns of the event loop keep the stream paused. */
   #isBusy = false;
-  /** Why nothing more comes, told once all that came before was handled. */
+  /** Why nothing more comes; reported once all that came before was handled. */
   #end: SandboxLoss | undefined;
   readonly #unsent: Buffer[] = [];
   #diagnostics = '';
@@ -44,7 +44,7 @@ export class AgentConnection {
     this.#container = container;
     this.#limits = limits;
     container.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
-    // Broken pipes are told by `ended`.
+    // Broken pipes show in `ended`.
     container.stdin.on('error', () => {});
     container.stdout.on('error', () => {});
     container.stderr.on('error', () => {});

@@ -102,7 +102,7 @@ export class LiveSandbox implements Sandbox {
   }
 
   async dispose(): Promise<void> {
-    // Its end is told when it has come, not when it was asked for.
+    // Its end is reported when it has come, not when it was asked for.
     this.#connection.expectEnd(STOPPED);
     const late = this.#clock.schedule(STOP_MS, () => this.#unconfirmed());
     try {
@@ -123,7 +123,7 @@ export class LiveSandbox implements Sandbox {
   }
 
   async #signal(channel: number, signal: SignalName): Promise<void> {
-    // Refused only by a sandbox that is gone or reset, and then there is nobody left to signal.
+    // Refused only by a sandbox that is gone or reset, and then there is no process left to signal.
     await this.request({ op: 'signal', channel, signal }).catch(() => {});
   }
 

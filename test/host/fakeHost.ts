@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { Emitter } from '../../src/base/event.ts';
 import type { Container, ContainerSummary, Host, HostInfo, ImageBuild, ImageBuilder } from '../../src/host/host.ts';
 import { HostError } from '../../src/host/host.ts';
 import type { Problem } from '../../src/host/problem.ts';
@@ -43,10 +42,8 @@ export class FakeHost implements Host {
   readonly #images: Set<string>;
   readonly #script: Script;
   readonly #clock: Clock;
-  readonly #ended = new Emitter<string>();
   #counter = 0;
 
-  readonly onDidEnd = this.#ended.event;
   readonly handshakeMs = 20_000;
   readonly images: ImageBuilder = {
     find: async (tag) =>
@@ -101,7 +98,6 @@ export class FakeHost implements Host {
     this.disposed = true;
     // An agent whose engine has left leaves too.
     for (const container of this.containers.values()) container.stdin.end();
-    this.#ended.dispose();
   }
 
   #check(): void {
@@ -129,7 +125,6 @@ export class FakeHost implements Host {
     const home = { script: this.#script, clock: this.#clock, faults: this.faults };
     const container = new FakeContainer(id, spec, home, () => {
       this.containers.delete(id);
-      this.#ended.fire(id);
     });
     this.containers.set(id, container);
     return container;

@@ -8,7 +8,7 @@ import { lineSplitter } from './lines.ts';
 const BUILD_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
 const FAILED_ADVICE =
-  'Read the lines of the build above for the cause. Where no registry can be reached, name an image that the engine has in docker.baseImage.';
+  'Read the lines of the build above for the cause. Where no registry can be reached, name an image that Docker has in docker.baseImage.';
 
 /** Builds an image; `onLine` gets its output. Rejects with `build_failed` and the last line when a step fails. */
 export async function buildImage(
@@ -77,7 +77,7 @@ async function sweepUntagged(client: Client, signal: AbortSignal | undefined): P
   }
 }
 
-/** One message of the engine's builder. */
+/** One message of Docker's builder. */
 interface BuildMessage {
   readonly stream?: string;
   readonly status?: string;

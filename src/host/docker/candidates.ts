@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What decides where an engine is looked for. */
+/** What decides where Docker is looked for. */
 export interface DiscoveryEnvironment {
   /** The option `docker.host`; empty means: find it. */
   readonly host: string;
@@ -12,7 +12,7 @@ export interface DiscoveryEnvironment {
   readonly platform: NodeJS.Platform;
 }
 
-/** A place where an engine may listen. */
+/** A place where Docker may listen. */
 export interface Candidate {
   /** As in DOCKER_HOST. */
   readonly host: string;
@@ -24,7 +24,7 @@ export interface Candidate {
   readonly certificates: string;
 }
 
-/** Where to look, best first. An engine that the user named is the only one tried: another would surprise. */
+/** Where to look, best first. One that the user named is the only one tried: sandboxes must not run elsewhere. */
 export async function candidates(environment: DiscoveryEnvironment): Promise<Candidate[]> {
   const named = await namedCandidate(environment);
   if (named) return [named];
@@ -75,7 +75,7 @@ function defaultSockets({ env, home, platform }: DiscoveryEnvironment): string[]
   ].map((path) => `unix://${path}`);
 }
 
-/** A context of the docker command line: a name for an engine's address. */
+/** A context of the docker command line: a name for a Docker Engine's address. */
 export interface NamedContext {
   readonly name: string;
   readonly host: string;

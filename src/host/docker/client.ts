@@ -12,7 +12,7 @@ const SMALL_MS = 8_000;
 const PROBE_AFTER_MS = 2_000;
 const PROBE_MS = 3_000;
 
-/** One call to the engine. */
+/** One call to Docker. */
 export interface Call<T> {
   /** For messages: `create a container`. */
   readonly doing: string;
@@ -24,7 +24,7 @@ export interface Call<T> {
 
 type State = { readonly kind: 'open'; readonly connection: Promise<Connection> | null } | { readonly kind: 'disposed' };
 
-/** Makes calls to an engine that it finds by itself, and looks for it anew after it was lost. */
+/** Makes calls to a Docker Engine that it finds by itself, and looks for it again after it was lost. */
 export class Client implements Disposable {
   readonly #search: Search;
   #state: State = { kind: 'open', connection: null };
@@ -44,8 +44,8 @@ export class Client implements Disposable {
   }
 
   /**
-   * Makes one call. Rejects with a `HostError` within its deadline, whatever the engine does; an engine that answers
-   * nothing at all any more is told after five seconds.
+   * Makes one call. Rejects with a `HostError` within its deadline, whatever Docker does. When
+   * Docker no longer answers at all, it rejects after five seconds.
    */
   async call<T>(call: Call<T>): Promise<T> {
     const stuck = deferred<never>();
@@ -93,7 +93,7 @@ export class Client implements Disposable {
     const current = this.#state.kind === 'open' ? this.#state.connection : null;
     current?.then(
       (found) => found === lost && this.#forgetIf(current),
-      // Whoever looks for one now is told that there is none.
+      // Whoever looks for one now gets the same error.
       () => {},
     );
   }

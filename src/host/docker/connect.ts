@@ -37,7 +37,7 @@ function parseUrl(text: string, secure: boolean): Address | null {
   return { kind: 'tcp', host, port: Number(url.port || (tls ? 2376 : 2375)), secure: tls };
 }
 
-/** A way to talk to one engine. Disposing it ends its requests, attached containers excepted. */
+/** A way to talk to one Docker Engine. Disposing it ends its requests, attached containers excepted. */
 export interface Connection extends Disposable {
   /** As in DOCKER_HOST, for messages. */
   readonly host: string;
@@ -50,7 +50,7 @@ export async function connect(candidate: Candidate, env: DiscoveryEnvironment['e
   if (!address) return null;
   const secure = address.kind === 'tcp' && address.secure;
   const tls = secure ? await certificates(candidate.certificates) : NO_TLS;
-  // No connection is kept for later: one that the engine closed meanwhile would fail a call that did nothing wrong.
+  // No connection is kept for later: one that Docker closed meanwhile would fail a call that did nothing wrong.
   const agent = secure ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false });
   const options = { ...UNSET, ...target(address, env), ...tls, agent };
   return { host: candidate.host, docker: new Docker(options), dispose: () => agent.destroy() };

@@ -6,7 +6,7 @@ import type { Event } from '../../base/event.ts';
 import type { ContainerEnd } from '../host.ts';
 import type { DockerEvent } from './dockerEvents.ts';
 
-/** What the engine says of a container when it is asked. */
+/** What Docker says of a container when it is asked. */
 export type ContainerStatus =
   | { readonly kind: 'running' }
   | { readonly kind: 'exited'; readonly exitCode: number }
@@ -19,7 +19,7 @@ export interface ExitSources {
   readonly stream: Duplex;
   readonly events: Event<DockerEvent>;
   readonly clock: Clock;
-  /** Asks the engine; never rejects, and answers within a second. */
+  /** Asks Docker; never rejects, and answers within a second. */
   readonly ask: () => Promise<ContainerStatus>;
 }
 
@@ -68,7 +68,7 @@ class ExitTracker {
   #outOfMemoryAt: bigint | null = null;
   #killed = false;
 
-  /** The end, once an event has told it. */
+  /** The end, once an event has shown it. */
   take({ action, at, exitCode }: DockerEvent): ContainerEnd | null {
     if (action === 'oom') this.#outOfMemoryAt = at;
     if (action === 'kill') this.#killed = true;
@@ -78,7 +78,7 @@ class ExitTracker {
   }
 
   #died(exitCode: number | null, at: bigint): ContainerEnd {
-    // The engine's `oom` may be about any process of the container; the first process's own death is near and by SIGKILL.
+    // Docker's `oom` may be about any process of the container; the first process's own end is near and by SIGKILL.
     const near = this.#outOfMemoryAt !== null && at - this.#outOfMemoryAt <= OOM_TO_EXIT_NS;
     if (exitCode === SIGKILL_STATUS && near && !this.#killed) {
       return { exitCode, oomKilled: true, reason: 'it ran out of memory' };

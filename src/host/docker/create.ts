@@ -16,8 +16,8 @@ const CREATE_MS = 30_000;
 const CLEAN_UP_MS = 2_000;
 
 /**
- * Creates, attaches and starts a container. Rejects with a `HostError`; what was half made is removed, before the
- * rejection where the engine is quick, otherwise as soon as it can be.
+ * Creates, attaches and starts a container. Rejects with a `HostError`; what was half-made is removed, before the
+ * rejection where Docker is quick, otherwise as soon as it can be.
  */
 export async function createContainer(
   context: DockerContext,
@@ -63,7 +63,7 @@ async function make(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const { client, clock, pendingRemovals } = context;
-  // Known before the engine answers, so that what it makes can be removed even when its answer never comes.
+  // Known before Docker answers, so that what it makes can be removed even when its answer never comes.
   const name = `hothouse-${randomBytes(8).toString('hex')}`;
   let making: Promise<Docker.Container> | undefined;
   try {
@@ -71,7 +71,7 @@ async function make(
       doing: 'create a container',
       ms: CREATE_MS,
       signal,
-      // Not given the signal: the engine goes on with what it has begun.
+      // Without the signal: Docker continues what it has begun.
       work: (docker) => {
         making = docker.createContainer({ name, ...createOptions(spec, user) });
         return making;
@@ -84,7 +84,7 @@ async function make(
   }
 }
 
-/** Waits for a clean-up a little while, and not at all when the engine is the one who fails. */
+/** Waits for a clean-up a little while, and not at all when Docker itself fails. */
 async function cleanUp(clock: Clock, done: Promise<void>, cause: unknown): Promise<void> {
   if (cause instanceof HostError && isConnectionProblem(cause.problem)) return;
   const enough = new Promise<void>((resolve) => clock.schedule(CLEAN_UP_MS, resolve));

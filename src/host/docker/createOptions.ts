@@ -89,14 +89,14 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
     Memory: spec.memoryBytes,
     // Equal to the memory means: no swap.
     MemorySwap: spec.memoryBytes,
-    // Not as NanoCpus, which the engine refuses when the machine has fewer.
+    // Not as NanoCpus, which Docker refuses when the machine has fewer.
     CpuPeriod: CPU_PERIOD,
     CpuQuota: Math.round(spec.cpus * CPU_PERIOD),
     // When the machine itself runs out of memory, sandboxes go first.
     OomScoreAdj: 500,
     Tmpfs: {
       ...Object.fromEntries([...spec.tmpfs, sharedMemory(spec)].map((mount) => [mount.path, tmpfs(mount, user)])),
-      // No terminals: the kernel works for them on nobody's account, and has so many for the whole machine.
+      // No terminals: the kernel counts them for no sandbox, and has so many for the whole machine.
       '/dev/pts': 'ro,nosuid,nodev,noexec,size=4096,mode=0555',
     },
     MaskedPaths: MASKED_PATHS,
@@ -117,7 +117,7 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
   };
 }
 
-/** The engine's own /dev/shm has no limit of inodes; a mount of ours takes its place. */
+/** Docker's own /dev/shm has no limit of inodes; a mount of ours takes its place. */
 function sharedMemory({ shmBytes }: ContainerSpec): TmpfsSpec {
   return { path: '/dev/shm', bytes: shmBytes, inodes: inodesOf(shmBytes), mode: '0700', exec: false };
 }

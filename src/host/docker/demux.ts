@@ -13,7 +13,7 @@ export interface Demuxed {
 
 /**
  * Parts `source` into the container's stdout and stderr, which end when it does. A slow reader of stdout slows the
- * container; stderr slows nobody: what nobody reads is dropped beyond 64 KB.
+ * container; stderr slows nothing: what is not read is dropped beyond 64 KB.
  */
 export function demux(source: Readable): Demuxed {
   const stdout = new Readable({ highWaterMark: STDOUT_BUFFER_BYTES, read: () => source.resume() });

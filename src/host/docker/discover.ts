@@ -20,7 +20,7 @@ export interface Search extends DiscoveryEnvironment {
   readonly log: Log;
 }
 
-/** The first engine that answers. Rejects with a `HostError` that says what was tried. */
+/** The first Docker Engine that answers. Rejects with a `HostError` that says what was tried. */
 export async function discover(search: Search, signal?: AbortSignal): Promise<Connection> {
   const tried: Tried[] = [];
   for (const candidate of await candidates(search)) {
@@ -72,7 +72,7 @@ function malformed({ host, source }: Candidate): Problem {
   return {
     kind: 'host_missing',
     message: `${what}; an address such as unix:///var/run/docker.sock or tcp://localhost:2375 is needed.`,
-    advice: 'Correct it, or leave it empty to have the engine found.',
+    advice: 'Correct it, or leave it empty to have Docker found.',
   };
 }
 

@@ -15,7 +15,7 @@ const ASK_MS = 1_000;
 /** For a question that decides about a sandbox's life. */
 const LIFE_MS = 2_000;
 
-/** What a container on an engine works with. */
+/** What the containers of one Docker Engine share. */
 export interface DockerContext {
   readonly client: Client;
   readonly events: DockerEvents;
@@ -62,7 +62,7 @@ export class DockerContainer implements Container {
     try {
       await removeContainer(this.#context.client, this.#context.clock, this.id);
     } catch (error) {
-      // Told now, and done as soon as the engine lets it be done.
+      // Rejects now; the container is removed as soon as Docker can.
       void this.#context.pendingRemovals.remove(this.id);
       throw error;
     }
@@ -74,7 +74,7 @@ export class DockerContainer implements Container {
       const status = await withDeadline({ clock: this.#context.clock, ms: ASK_MS, late }, undefined, () =>
         this.#inspect(),
       );
-      // Its streams are gone for good, so nobody can use it any more.
+      // Its streams are gone for good, so it can no longer be used.
       if (status.kind === 'running') void this.#context.pendingRemovals.remove(this.id);
       return status;
     } catch {

@@ -5,20 +5,20 @@ import { Emitter } from '../../base/event.ts';
 import { type Log, messageOf } from '../../base/log.ts';
 import { lineSplitter } from './lines.ts';
 
-/** Something that happened to a container, as the engine tells it. */
+/** Something that happened to a container. */
 export interface DockerEvent {
   readonly id: string;
   readonly action: 'die' | 'oom' | 'kill' | 'destroy';
   /** Status of the first process, with `die`. */
   readonly exitCode: number | null;
-  /** The engine's time in nanoseconds since the epoch. */
+  /** Docker's time in nanoseconds since the epoch. */
   readonly at: bigint;
 }
 
-/** The actions that the engine is asked for. */
+/** The actions that Docker is asked for. */
 export const EVENT_ACTIONS = ['die', 'oom', 'kill', 'destroy'] as const;
 
-/** Reads one line of the engine's stream; null when it says nothing of use. */
+/** Reads one line of Docker's stream; null when it says nothing of use. */
 export function parseEvent(line: string): DockerEvent | null {
   // Times are beyond the precision of a number; the digits are taken as text.
   const at = /"timeNano":\s*(\d+)/.exec(line)?.[1];
@@ -43,10 +43,10 @@ type State =
   | { readonly kind: 'waiting'; readonly timer: Disposable }
   | { readonly kind: 'disposed' };
 
-/** Opens the engine's stream of events; `since` (seconds since the epoch) asks for the earlier ones from then on. */
+/** Opens Docker's stream of events; `since` (seconds since the epoch) asks for the earlier ones from then on. */
 export type OpenEvents = (since: number | null) => Promise<Readable>;
 
-/** The engine's events of our containers: one stream, opened on demand, opened again whenever it breaks. */
+/** Docker's events of our containers: one stream, opened on demand, opened again whenever it breaks. */
 export class DockerEvents implements Disposable {
   readonly #emitter = new Emitter<DockerEvent>();
   readonly #open: OpenEvents;
@@ -54,7 +54,7 @@ export class DockerEvents implements Disposable {
   readonly #log: Log;
   #state: State = { kind: 'closed' };
   #last = 0n;
-  /** Events up to here were taken before the stream broke; the engine repeats some of them. */
+  /** Events up to here were taken before the stream broke; Docker repeats some of them. */
   #taken = 0n;
 
   readonly event = this.#emitter.event;
@@ -97,7 +97,7 @@ export class DockerEvents implements Disposable {
       'data',
       lineSplitter((line) => this.#take(line)),
     );
-    stream.on('error', (error) => this.#log.debug(`the stream of engine events failed: ${error.message}`));
+    stream.on('error', (error) => this.#log.debug(`the stream of Docker events failed: ${error.message}`));
     stream.once('close', () => this.#reopenLater('it ended'));
   }
 
@@ -111,7 +111,7 @@ export class DockerEvents implements Disposable {
 
   #reopenLater(why: string): void {
     if (this.#state.kind === 'disposed') return;
-    this.#log.debug(`the stream of engine events is opened again: ${why}`);
+    this.#log.debug(`the stream of Docker events is opened again: ${why}`);
     const timer = this.#clock.schedule(REOPEN_MS, () => {
       this.ensureOpen().catch(() => {});
     });

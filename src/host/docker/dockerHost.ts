@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { Emitter } from '../../base/event.ts';
 import type { Log } from '../../base/log.ts';
 import type { Container, ContainerSummary, Host, HostInfo, ImageBuilder } from '../host.ts';
 import { LABEL } from '../labels.ts';
@@ -9,16 +8,16 @@ import type { ContainerSpec } from '../spec.ts';
 import { buildImage } from './build.ts';
 import { Client } from './client.ts';
 import { createContainer } from './create.ts';
-import { type DockerEvent, DockerEvents, EVENT_ACTIONS } from './dockerEvents.ts';
+import { DockerEvents, EVENT_ACTIONS } from './dockerEvents.ts';
 import { imageInfo } from './image.ts';
 import { hostInfo } from './info.ts';
 import { PendingRemovals, removeContainer } from './pendingRemovals.ts';
 import { runtimeProblem } from './runtime.ts';
 import { UserIds } from './userIds.ts';
 
-/** What a `dockerHost` is made of. */
+/** The options of `dockerHost`. */
 export interface DockerHostOptions {
-  /** As in DOCKER_HOST; empty or left out: the engine is found. */
+  /** As in DOCKER_HOST; empty or left out: Docker is found. */
   readonly host?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder. */
@@ -48,13 +47,10 @@ class DockerHost implements HostWithImages {
   readonly #userIds: UserIds;
   readonly #closing = new AbortController();
   readonly #creating = new Set<Promise<unknown>>();
-  readonly #ended = new Emitter<string>();
-  readonly #dead = new Set<string>();
   readonly #attached = new Set<Writable>();
 
   readonly handshakeMs = HANDSHAKE_MS;
   readonly images: ImageBuilder;
-  readonly onDidEnd = this.#ended.event;
 
   constructor(client: Client, clock: Clock, log: Log) {
     this.#client = client;
@@ -66,7 +62,6 @@ class DockerHost implements HostWithImages {
     this.#events = new DockerEvents((since) => openEvents(client, since), clock, log);
     this.#pendingRemovals = new PendingRemovals(client, clock);
     this.#userIds = new UserIds(client);
-    this.#events.event((event) => this.#tell(event));
   }
 
   info(signal?: AbortSignal): Promise<HostInfo> {
@@ -113,7 +108,6 @@ class DockerHost implements HostWithImages {
     this.#events.dispose();
     this.#client.dispose();
     for (const stream of this.#attached) stream.destroy();
-    this.#ended.dispose();
   }
 
   async #create(spec: ContainerSpec, signal: AbortSignal | undefined): Promise<Container> {
@@ -129,14 +123,6 @@ class DockerHost implements HostWithImages {
     this.#attached.add(container.stdin);
     container.stdin.once('close', () => this.#attached.delete(container.stdin));
     return container;
-  }
-
-  /** A container that dies is destroyed right after: one end, told once. */
-  #tell({ id, action }: DockerEvent): void {
-    if (action !== 'die' && action !== 'destroy') return;
-    if (!this.#dead.has(id)) this.#ended.fire(id);
-    if (action === 'die') this.#dead.add(id);
-    else this.#dead.delete(id);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ContainerSpec } from '../spec.ts';
 import type { Client } from './client.ts';
 import { unlessGone } from './problems.ts';
 
-/** What the engine knows of an image, or null when it has none by that name. */
+/** What Docker knows of an image, or null when it has none by that name. */
 export async function imageInfo(client: Client, tag: string, signal?: AbortSignal): Promise<ImageInfo | null> {
   const image = await inspect(client, tag, signal);
   return image && { id: image.Id, sizeBytes: image.Size, createdAt: image.Created, labels: image.Config?.Labels ?? {} };
@@ -17,7 +17,7 @@ export async function requireUsable(client: Client, spec: ContainerSpec, signal?
   if (!image) throw new HostError(imageMissing(spec, `The Docker Engine has no image ${spec.image}.`));
   const volumes = Object.keys(image.Config?.Volumes ?? {});
   if (volumes.length === 0) return;
-  // The engine mounts a writable, unlimited folder of the machine's disk for each of them.
+  // Docker mounts a writable, unlimited folder of the machine's disk for each of them.
   const message = `The image ${spec.image} declares volumes (${volumes.join(', ')}), which no size limit would hold.`;
   throw new HostError(imageUnusable(spec, message, 'no VOLUME'));
 }

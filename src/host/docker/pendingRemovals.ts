@@ -4,7 +4,7 @@ import { failureOf } from './problems.ts';
 
 const RETRY_MS = 5_000;
 
-/** Containers that were half made when something failed: removed as soon as the engine lets it be done. */
+/** Containers that were half-made when something failed: removed as soon as Docker can. */
 export class PendingRemovals {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class PendingRemovals {
     return this.#track(this.#removeUntilGone(name));
   }
 
-  /** Removes what may come of a creation that nobody waits for any more. Never rejects. */
+  /** Removes what may come of a creation that is no longer waited for. Never rejects. */
   abandon(name: string, creation: Promise<unknown>): Promise<void> {
     return this.#track(this.#removeAfter(name, creation));
   }
@@ -40,9 +40,9 @@ export class PendingRemovals {
     try {
       await creation;
     } catch (error) {
-      // The engine has answered: there is no container.
+      // Docker has answered: there is no container.
       if (failureOf(error).status !== null) return;
-      // The connection broke; an engine that lives may still be at it.
+      // The connection broke; Docker may still be at it.
       await this.#pause();
     }
     await this.#removeUntilGone(name);
@@ -70,7 +70,7 @@ const STUCK_MS = 1_500;
 const KILL_ALL = ['python3', '-I', '-S', '-c', 'import os; os.kill(-1, 9)'];
 
 /**
- * Kills and removes a container; resolves when it is gone, whoever removed it. The engine kills the first process alone,
+ * Kills and removes a container; resolves when it is gone, whoever removed it. Docker kills the first process alone,
  * which gets no CPU to end with when others take it all: where it does not end in time, they are killed too.
  */
 export async function removeContainer(client: Client, clock: Clock, id: string): Promise<void> {
@@ -89,13 +89,13 @@ async function remove(client: Client, id: string): Promise<void> {
     work: async (docker, abortSignal) => {
       const container = docker.getContainer(id);
       const status = await statusOf(container.remove({ force: true, v: true, abortSignal }));
-      // Somebody else, or the engine itself, is removing it: wait for that.
+      // Someone else, or Docker itself, is removing it: wait for that.
       if (status === 409) await statusOf(container.wait({ condition: 'removed', abortSignal }));
     },
   });
 }
 
-/** Null when the call succeeded, otherwise the engine's 404 or 409; other failures reject. */
+/** Null when the call succeeded, otherwise Docker's 404 or 409; other failures reject. */
 async function statusOf(call: Promise<unknown>): Promise<404 | 409 | null> {
   try {
     await call;

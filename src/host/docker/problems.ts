@@ -2,7 +2,7 @@ import { messageOf } from '../../base/log.ts';
 import { HostError } from '../host.ts';
 import type { Problem } from '../problem.ts';
 
-/** What an engine's error says by code: an HTTP status, a system error code, or neither. */
+/** What an error of Docker says by code: an HTTP status, a system error code, or neither. */
 export interface Failure {
   readonly status: number | null;
   readonly code: string | null;
@@ -20,7 +20,7 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-/** The answer to a question about a container or an image, or null when the engine has none of that name. */
+/** The answer to a question about a container or an image, or null when Docker has none of that name. */
 export async function unlessGone<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
@@ -30,56 +30,56 @@ export async function unlessGone<T>(answer: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The engine's own words, without the client's decoration. */
+/** Docker's own message, without what the client adds. */
 function dockerText(error: unknown): string {
   const json = error instanceof Error && 'json' in error ? error.json : null;
   const message = typeof json === 'object' && json !== null && 'message' in json ? json.message : null;
   return (typeof message === 'string' ? message : messageOf(error)).trim();
 }
 
-/** What a failed call to the engine at `engine` means; `doing` names the call, for example `create a container`. */
-export function problemOf(error: unknown, engine: string, doing: string): Problem {
+/** What a failed call to Docker at `address` means; `doing` names the call, for example `create a container`. */
+export function problemOf(error: unknown, address: string, doing: string): Problem {
   if (error instanceof HostError) return error.problem;
   const failure = failureOf(error);
-  if (failure.code !== null && failure.status === null) return connectionProblem(failure, engine);
-  return exhausted(failure.text) ?? refused(failure, engine, doing);
+  if (failure.code !== null && failure.status === null) return connectionProblem(failure, address);
+  return exhausted(failure.text) ?? refused(failure, address, doing);
 }
 
-/** Whether the problem says that the engine itself cannot be used now, so that it must be looked up anew. */
+/** Whether the problem says that Docker itself cannot be used now, so that it must be looked up again. */
 export function isConnectionProblem({ kind }: Problem): boolean {
   return kind === 'host_stopped' || kind === 'host_missing' || kind === 'host_hung' || kind === 'permission_denied';
 }
 
-function connectionProblem({ code, text }: Failure, engine: string): Problem {
-  if (code === 'EACCES' || code === 'EPERM') return denied(engine);
+function connectionProblem({ code, text }: Failure, address: string): Problem {
+  if (code === 'EACCES' || code === 'EPERM') return denied(address);
   if (code === 'ENOSPC') return diskFull(text);
   return {
     kind: 'host_stopped',
-    message: `The Docker Engine at ${engine} cannot be reached (${code}).`,
+    message: `The Docker Engine at ${address} cannot be reached (${code}).`,
     advice: 'Start it, or name another one with the setting docker.host.',
   };
 }
 
-/** Nobody may open the engine's socket but its group. */
-export function denied(engine: string): Problem {
+/** Only its group may open Docker's socket. */
+export function denied(address: string): Problem {
   return {
     kind: 'permission_denied',
-    message: `This user may not open the Docker Engine's socket at ${engine}.`,
+    message: `This user may not open the Docker Engine's socket at ${address}.`,
     advice: 'Add the user to the group docker, then log in again.',
     command: 'sudo usermod -aG docker $USER',
   };
 }
 
-/** The engine did not answer in time. */
-export function hung(engine: string, doing: string, ms: number): Problem {
+/** Docker did not answer in time. */
+export function hung(address: string, doing: string, ms: number): Problem {
   return {
     kind: 'host_hung',
-    message: `The Docker Engine at ${engine} did not answer within ${Math.round(ms / 1000)} s (${doing}).`,
+    message: `The Docker Engine at ${address} did not answer within ${Math.round(ms / 1000)} s (${doing}).`,
     advice: 'Restart the Docker Engine if this goes on.',
   };
 }
 
-/** The caller took the call back. */
+/** The caller cancelled the call. */
 export function cancelled(): Problem {
   return { kind: 'cancelled', message: 'The call to the Docker Engine was cancelled.', advice: 'Try again.' };
 }
@@ -106,11 +106,11 @@ function diskFull(text: string): Problem {
   };
 }
 
-function refused({ status, text }: Failure, engine: string, doing: string): Problem {
+function refused({ status, text }: Failure, address: string, doing: string): Problem {
   const specRefused = status === 400 || status === 409;
   return {
     kind: specRefused ? 'spec_refused' : 'host_failed',
-    message: `The Docker Engine at ${engine} could not ${doing}: ${text}`,
+    message: `The Docker Engine at ${address} could not ${doing}: ${text}`,
     advice: specRefused
       ? 'Check the settings hothouse.limits and hothouse.docker.runtime.'
       : "See the Docker Engine's own log for more.",

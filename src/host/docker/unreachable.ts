@@ -10,11 +10,11 @@ export interface Tried {
   readonly problem: Problem | 'absent';
 }
 
-/** The one problem to tell when no engine answered: the one nearest to a working engine, with all that was tried. */
+/** The one problem to report when no Docker Engine answered: the nearest to a working one, with all that was tried. */
 export function unreachable(tried: readonly Tried[], facts: Installation): Problem {
   const named = tried.length === 1 && tried[0]?.source ? tried[0] : null;
-  const told = tried.map(({ problem }) => problem).filter((problem) => problem !== 'absent');
-  const nearest = told.toSorted((a, b) => rank(a) - rank(b))[0];
+  const problems = tried.map(({ problem }) => problem).filter((problem) => problem !== 'absent');
+  const nearest = problems.toSorted((a, b) => rank(a) - rank(b))[0];
   if (nearest) return nearest.kind === 'host_stopped' ? { ...nearest, ...startAdvice(facts) } : nearest;
   if (named) return namedAbsent(named, facts);
   return facts.installed ? stopped(tried, facts) : missing(tried, facts);
@@ -71,10 +71,10 @@ function installAdvice({ platform, apt, root }: Installation): Advice {
   return { advice: 'Install Docker or Podman, then try again.' };
 }
 
-/** What the advice about a missing engine depends on. */
+/** What the advice about a missing Docker Engine depends on. */
 export interface Installation {
   readonly platform: NodeJS.Platform;
-  /** The engine's program is there, whether or not it runs. */
+  /** Docker's program is there, whether or not it runs. */
   readonly installed: boolean;
   /** Packages come by apt. */
   readonly apt: boolean;

@@ -40,7 +40,7 @@ export class UserIds {
     return id;
   }
 
-  /** The sandbox is gone, or was not made: then the engine may have been set up anew and is asked again. */
+  /** The sandbox is gone, or was not made: then Docker may have been set up differently and is asked again. */
   giveBack(id: number, isMade: boolean): void {
     this.#used.delete(id);
     if (!isMade) this.#range = null;
