@@ -23,7 +23,7 @@ export const RunAnswer = ReportAnswer.extend({
   error: z.strictObject({ name: z.string(), message: z.string(), traceback: z.string() }).nullable(),
   displays: z.array(DisplayAnswer),
   state: z.looseObject({}).nullable().describe('The JSON-able variables, when state was given.'),
-  notes: z.array(z.string()).describe('What else there is to know, for example that a Lean session began anew.'),
+  notes: z.array(z.string()).describe('What else there is to know, for example that a Lean session restarted.'),
   later: z
     .array(ReportAnswer.omit({ axioms: true }).extend({ cell: z.string() }).strict())
     .describe('Later cells of a Lean session that were checked again and now say something else.'),

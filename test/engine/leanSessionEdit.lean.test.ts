@@ -25,7 +25,7 @@ describe('a cell that ran before', () => {
     ]);
     expect(report?.later[0]?.report.messages).toMatchObject([{ line: 2, text: expect.stringContaining('11') }]);
     expect(placesOf(report?.later[1]?.report)).toEqual(['error 1']);
-    expect(report?.notes).toEqual(['Cell three has errors now; mending what they rest on mends them.']);
+    expect(report?.notes).toEqual(['Cell three has errors now; fix the code that it depends on.']);
     const mended = await cells.run('def a : Nat := 1', { cell: 'one' });
     expect(mended.report?.later.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
       ['two', 'accepted'],
@@ -106,7 +106,7 @@ describe('imports', () => {
     expect(await cells.print('def kept : Nat := 41\n#eval IO.println "once"')).toBe('once\n');
     const { status, report, stdout } = await cells.run('import Lean\n#eval (Lean.toJson kept).pretty');
     expect({ status, stdout }).toEqual({ status: 'ok', stdout: '"41"\n' });
-    expect(report?.notes).toEqual(['The session began anew with the header of this cell; its cell was checked again.']);
+    expect(report?.notes).toEqual(['The session restarted with the header of this cell; its cell was checked again.']);
     expect(report?.messages).toMatchObject([{ line: 2 }]);
     const again = await cells.run('import Lean\n#eval kept + 1');
     expect(again).toMatchObject({ stdout: '42\n', report: { notes: [] } });

@@ -56,7 +56,7 @@ interface Pass {
 /** What a pass read. */
 interface PassEnd extends Reading {
   readonly kind: 'read';
-  /** There is an error after the cell: its end runs into the text that follows. */
+  /** An error is or ends after the cell, so the end of the cell runs into the text that follows. */
   readonly runsOver: boolean;
   readonly headerFailed: boolean;
 }
@@ -141,17 +141,17 @@ class CellCheck {
       ...(imports && { header: { end: headerEnd, imports } }),
     };
     const asked = names === null ? [] : [CONTROL, ...names];
-    const separatorLine = table.positionAt(end).line;
+    const nextLine = table.positionAt(end).line;
     const questionLine = document.lineOf(this.#index + 1);
-    const after = (diagnostic: Diagnostic) =>
-      diagnostic.range.start.line >= separatorLine && !isAnswer(diagnostic, questionLine, asked.length);
+    const reachesOver = (diagnostic: Diagnostic) =>
+      lastLineOf(diagnostic) >= nextLine && !isAnswer(diagnostic, questionLine, asked.length);
     return {
       kind: 'read',
       region,
       diagnostics: diagnosticsIn(diagnostics, table, region),
       answers: axiomsOf(diagnostics, questionLine, asked),
       isFatal: fatalAt !== null,
-      runsOver: names !== null && factsOf(diagnostics.filter(after)).errors > 0,
+      runsOver: names !== null && factsOf(diagnostics.filter(reachesOver)).errors > 0,
       headerFailed: fatalAt !== null && table.offsetAt(fatalAt) <= headerEnd,
     };
   }
@@ -217,6 +217,10 @@ function firstPass({ source, scopes }: CellToCheck): Pass {
 function segmentsOf({ body, hasSeparator, names }: Pass): string[] {
   if (names === null) return body === '' ? [] : [body];
   return [segmentOf({ body, hasSeparator }), axiomCommands([CONTROL, ...names])];
+}
+
+function lastLineOf({ range, fullRange = range }: Diagnostic): number {
+  return fullRange.end.line;
 }
 
 /** Whether a diagnostic answers a question; code that takes the separator as its own fails where the first one begins. */

@@ -89,7 +89,7 @@ export class CellRun {
   /** Checks the accepted cells again after another header. */
   async #replay(text: SessionText): Promise<Rechecked | NoAnswer> {
     if (text.cells.length === 0) return { kind: 'rechecked', text, changed: [] };
-    this.#notes.push(`The session began anew with the header of this cell; its ${counted(text.cells)} checked again.`);
+    this.#notes.push(`The session restarted with the header of this cell; its ${counted(text.cells)} checked again.`);
     const rechecked = await this.#recheck(text, 0);
     if (rechecked.kind === 'rechecked') this.#recordRechecked(rechecked.changed);
     return rechecked;
@@ -181,8 +181,11 @@ export class CellRun {
     for (const cell of changed) this.#rechecked.set(cell.id, cell);
     const broken = changed.filter(({ report }) => report.verdict === 'rejected').map(({ id }) => id);
     if (broken.length === 0) return;
-    const whose = broken.length === 1 ? `Cell ${broken[0]} has` : `The cells ${broken.join(', ')} have`;
-    this.#notes.push(`${whose} errors now; mending what they rest on mends them.`);
+    const note =
+      broken.length === 1
+        ? `Cell ${broken[0]} has errors now; fix the code that it depends on.`
+        : `The cells ${broken.join(', ')} have errors now; fix the code that they depend on.`;
+    this.#notes.push(note);
   }
 
   #full(own: CheckReport): CellReport {

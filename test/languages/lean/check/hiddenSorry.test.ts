@@ -11,8 +11,8 @@ it.each([
   ['an option of an earlier cell', OFF, 'example : 1 = 2 := sorry'],
   ['an option with its name in quotes', '', 'set_option «warn».«sorry» false in example : 1 = 2 := sorry'],
   ['an instance without a name', '', `${OFF}instance : Inhabited False := sorry`],
-  ['an instance of which only the priority is told', '', `${OFF}instance (priority := low) : Inhabited False := sorry`],
-  ['what is whole, since nobody can tell', '', `${OFF}example : 1 = 1 := rfl`],
+  ['an instance with a priority and no name', '', `${OFF}instance (priority := low) : Inhabited False := sorry`],
+  ['a complete example, because Lean reports nothing either way', '', `${OFF}example : 1 = 1 := rfl`],
   ['a namespace that a macro opens', `${OFF}${OPENING}`, 'open_namespace A\ntheorem t : 1 = 2 := sorry'],
 ])('sorry may be hidden in %s', (_, before, code) => {
   expect(mayHideSorry(before, code, [KNOWN])).toBe(true);
@@ -26,11 +26,11 @@ it.each([
   ['with a named instance', '', `${OFF}instance foo : Inhabited False := sorry`],
   ['where a comment or a text names the option', '', '-- warn.sorry\nexample : "warn.sorry" = "warn.sorry" := rfl'],
   ['with an option of a longer name', '', 'set_option my.warn.sorry false\nexample : 1 = 1 := rfl'],
-])('sorry is told in code %s', (_, before, code) => {
+])('Lean reports sorry in code %s', (_, before, code) => {
   expect(mayHideSorry(before, code, [KNOWN])).toBe(false);
 });
 
-it('sorry may be hidden in what Lean does not tell the axioms of', () => {
+it('sorry may be hidden in declarations whose axioms Lean does not report', () => {
   const unknown = { name: 't', axioms: null, answered: true };
   expect(mayHideSorry('', `module\n${OFF}theorem t : 1 = 2 := sorry`, [KNOWN, unknown])).toBe(true);
   expect(mayHideSorry('', 'module\ntheorem t : 1 = 2 := sorry', [KNOWN, unknown])).toBe(false);

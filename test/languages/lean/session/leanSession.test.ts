@@ -101,7 +101,7 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
     await run(ADD);
     const { status, stdout, report } = await run(`import Lean\n${PRINT}`);
     expect({ status, stdout }).toEqual({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
-    expect(report?.notes).toEqual(['The session began anew with the header of this cell; its cell was checked again.']);
+    expect(report?.notes).toEqual(['The session restarted with the header of this cell; its cell was checked again.']);
     expect(report?.messages.map(({ line }) => line)).toEqual([2, 3]);
     expect(session.text()).toMatch(/^import Lean\n/);
     expect(servers).toHaveLength(1);
