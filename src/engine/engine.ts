@@ -5,7 +5,8 @@ import type { EngineDependencies } from './deps.ts';
 import { Environment } from './environment/environment.ts';
 import { Hosts } from './environment/hostManager.ts';
 import { buildImage } from './environment/images.ts';
-import { checkAll, goalsOf, type RunTask, tryAll } from './lean/proofs.ts';
+import type { LeanEngine } from './lean/leanEngine.ts';
+import { createLeanEngine, type LeanEngineContext } from './lean/proofs.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
 import { engineClosed, otherLanguage, unknownLanguage } from './problems.ts';
@@ -16,13 +17,9 @@ import { Sessions } from './session/sessions.ts';
 import { Snapshots } from './snapshot.ts';
 import type {
   BuildExtras,
-  CheckAnswer,
-  CheckRequest,
   Completions,
   Engine,
   EngineProblem,
-  GoalsAnswer,
-  GoalsRequest,
   Owner,
   Preflight,
   Result,
@@ -31,8 +28,6 @@ import type {
   RunResult,
   SessionInfo,
   Snapshot,
-  TacticAnswer,
-  TacticsRequest,
 } from './types.ts';
 
 /** An engine. With `pool.prewarm` it starts sandboxes at once, otherwise on first use. */
@@ -44,6 +39,7 @@ const IGNORE = () => {};
 
 class LiveEngine implements Engine {
   readonly languages: readonly LanguageDefinition[];
+  readonly lean: LeanEngine;
   readonly onDidChange: Event<void>;
   readonly #deps: EngineDependencies;
   readonly #hosts: Hosts;
@@ -60,6 +56,11 @@ class LiveEngine implements Engine {
     this.languages = languages;
     this.#options = options;
     this.#hosts = new Hosts(deps, onChange);
+    this.lean = createLeanEngine({
+      run: (request, signal) => this.#runTask(request, signal),
+      textOf: (sessionId, signal) => this.#textOf(sessionId, signal),
+      outputLimit: () => this.#options.limits.outputKb * 1024,
+    });
     this.#environments = new Map(
       languages.map((language) => [language.id, new Environment(language, deps, this.#hosts)]),
     );
@@ -76,20 +77,6 @@ class LiveEngine implements Engine {
     signal?: AbortSignal,
   ): Promise<RunResult> {
     return this.#run({ request, onOutput, signal });
-  }
-
-  async check(request: CheckRequest, signal?: AbortSignal): Promise<Result<readonly CheckAnswer[]>> {
-    return checkAll(request, this.#outputLimit, (one) => this.#runTask(one, signal));
-  }
-
-  async goals(request: GoalsRequest, signal?: AbortSignal): Promise<Result<GoalsAnswer>> {
-    const text = await this.#textOf(request.sessionId, signal);
-    return text.ok ? goalsOf(request, text.value, (one) => this.#runTask(one, signal)) : text;
-  }
-
-  async tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Result<readonly TacticAnswer[]>> {
-    const text = await this.#textOf(request.sessionId, signal);
-    return text.ok ? tryAll(request, text.value, this.#outputLimit, (one) => this.#runTask(one, signal)) : text;
   }
 
   async openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>> {
@@ -185,12 +172,10 @@ class LiveEngine implements Engine {
     return this.#snapshots.whileRunning(() => this.#start({ ...given, runId, limits: this.#options.limits }));
   }
 
-  /** Output limit of one run, in bytes. */
-  get #outputLimit(): number {
-    return this.#options.limits.outputKb * 1024;
-  }
-
-  #runTask({ task, ...request }: Parameters<RunTask>[0], signal: AbortSignal | undefined): Promise<RunResult> {
+  #runTask(
+    { task, ...request }: Parameters<LeanEngineContext['run']>[0],
+    signal: AbortSignal | undefined,
+  ): Promise<RunResult> {
     // Many listeners on the caller's own signal cause a warning.
     return this.#run({ request, task, onOutput: IGNORE, signal: signal && AbortSignal.any([signal]) });
   }

@@ -1,14 +1,14 @@
 import type { Event } from '../base/event.ts';
 import type { HostInfo, ImageInfo } from '../host/host.ts';
 import type { Problem } from '../host/problem.ts';
-import type { CellError, CellOutput, CellPlace, CellReport, Display, Draft } from '../languages/language.ts';
+import type { CellError, CellOutput, CellPlace, Display, Draft } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
-import type { CheckReport, LeanGoals } from '../languages/lean/report.ts';
-import type { SourcePosition } from '../languages/lean/text/position.ts';
+import type { LanguageReport } from '../languages/registry.ts';
 import type { Owner } from '../pool/lease.ts';
+import type { LeanEngine } from './lean/leanEngine.ts';
 import type { Options } from './options.ts';
 
-export type { CellPlace, CellReport, CheckReport, Display, Draft, Owner };
+export type { CellPlace, Display, Draft, LanguageReport, Owner };
 
 /** The public types of the engine: requests, results and the snapshot that views read. */
 
@@ -27,8 +27,6 @@ export interface RunRequest {
   readonly stdin?: string;
   /** In a session: which cell this is; one that ran before is replaced at its place, where the language knows places. */
   readonly cell?: string;
-  /** Lean, one-shot: code that goes before it, in coordinates of its own. */
-  readonly context?: string;
   /** One-shot only: variables set before the run; the JSON-able ones come back. */
   readonly state?: Readonly<Record<string, unknown>>;
 }
@@ -52,9 +50,7 @@ export interface RunResult {
   /** Variables that `state` lacks because they are too large for it, or nested too deep. */
   readonly stateLeftOut: readonly string[];
   /** What a language that checks its code says of it; null for others and where nothing was checked. */
-  readonly report: CellReport | null;
-  /** What such a language comes to: the report's verdict, or `timeout` where the check did not end in time; else null. */
-  readonly verdict: CellReport['verdict'] | null;
+  readonly report: LanguageReport | null;
   /** Whether anything was left out: of the output, of the displays, of `state` or of the report. */
   readonly truncated: boolean;
   /** Whether a part of stdout or stderr was. */
@@ -122,8 +118,8 @@ export interface SandboxInfo {
   readonly owner: Owner | null;
   /** Set when a session holds it. */
   readonly sessionId: string | null;
-  /** Lean: the imports that it has elaborated; empty for every other language. */
-  readonly header: string;
+  /** What its pool is for, in its language's terms; empty where the language has one pool. */
+  readonly poolKey: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly uses: number;
@@ -181,63 +177,6 @@ export interface BuildExtras {
   readonly folders?: Readonly<Record<string, string>>;
 }
 
-/** Proofs, or other code of Lean, to check each on its own. */
-export interface CheckRequest {
-  readonly owner: Owner;
-  readonly proofs: readonly { readonly id?: string; readonly code: string }[];
-  /** Goes before each of them: imports, and what else they share. */
-  readonly header?: string;
-  /** Seconds for each; defaults to `limits.timeoutSeconds`. */
-  readonly timeoutSeconds?: number;
-}
-
-/** What became of one check. */
-export interface CheckAnswer {
-  readonly id: string | null;
-  readonly status: OutcomeStatus;
-  /** Null when Lean came to none, for another reason than time. */
-  readonly verdict: CellReport['verdict'] | null;
-  readonly report: CellReport | null;
-  /** Why there is no report, or null. */
-  readonly error: RunError | null;
-  readonly durationMs: number;
-}
-
-/** Where goals are asked for. With a session the code stands behind the session's own; empty code means that. */
-export interface GoalsRequest {
-  readonly owner: Owner;
-  readonly code: string;
-  readonly sessionId?: string;
-  /** Without it: at every `sorry` of the code. */
-  readonly at?: SourcePosition;
-  readonly timeoutSeconds?: number;
-}
-
-export interface GoalsAnswer extends CheckAnswer {
-  readonly goals: readonly LeanGoals[];
-}
-
-/** Tactics to try at one place: instead of the `sorry` that begins there, or put in there. */
-export interface TacticsRequest extends Omit<GoalsRequest, 'at'> {
-  readonly at: SourcePosition;
-  readonly tactics: readonly string[];
-}
-
-/** What a tactic led to. */
-export interface TacticAnswer {
-  readonly tactic: string;
-  /** What is left to prove behind it, none when it is empty; null when it failed or Lean knows of nothing there. */
-  readonly goals: readonly string[] | null;
-  readonly error: string | null;
-  /** What Lean said of the tactic; `messageCount` and `truncated` as in a report. */
-  readonly messages: CellReport['messages'];
-  readonly messageCount: number;
-  readonly truncated: boolean;
-  /** Of the whole code with the tactic in it. */
-  readonly verdict: CellReport['verdict'] | null;
-  readonly durationMs: number;
-}
-
 /** The engine's public face. Nothing starts before the first use, unless `pool.prewarm` says so. */
 export interface Engine {
   /** Those that it runs, in the order in which they are offered. */
@@ -247,15 +186,8 @@ export interface Engine {
    * in order and is never called after the promise has resolved.
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
-  /**
-   * Checks many pieces of Lean at once over the whole pool; the answers are in the order of the proofs. All reports
-   * together hold at most twice the output limit.
-   */
-  check(request: CheckRequest, signal?: AbortSignal): Promise<Result<readonly CheckAnswer[]>>;
-  /** The goals in a piece of Lean, which no session keeps. */
-  goals(request: GoalsRequest, signal?: AbortSignal): Promise<Result<GoalsAnswer>>;
-  /** Tries tactics side by side, each on a copy of its own; bounded as the answers of `check`. */
-  tryTactics(request: TacticsRequest, signal?: AbortSignal): Promise<Result<readonly TacticAnswer[]>>;
+  /** Lean's own questions; without Lean among the languages every answer is `rejected`. */
+  readonly lean: LeanEngine;
   openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>>;
   /** Ends the session and its sandbox. */
   closeSession(id: string): Promise<Result<SessionInfo>>;

@@ -1,5 +1,4 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { CheckReport, LeanTask } from './lean/report.ts';
 
 /** One piece of code to run in an interpreter. */
 export interface CellRequest {
@@ -8,16 +7,19 @@ export interface CellRequest {
   readonly name: string;
   /** Which cell of its session it is: one that ran before is replaced at its place, where the language knows places. */
   readonly cell?: string;
-  /** Code that goes before it, in a coordinate system of its own; one-shot checks only. */
-  readonly context?: string;
-  /** One-shot checks only. */
-  readonly task?: LeanTask;
+  /** What is wanted of a one-shot run beside running the code. */
+  readonly task?: LanguageTask;
   /** The whole of stdin. */
   readonly stdin: string;
   /** Kept of what the language says of the code, in UTF-16 units; 1 MiB where it is not given. */
   readonly outputLimit?: number;
   /** Variables set before; when not null, the JSON-able variables come back. */
   readonly state: Readonly<Record<string, unknown>> | null;
+}
+
+/** A question that only one language knows: its engine part asks it, and its interpreter answers in the report. */
+export interface LanguageTask {
+  readonly language: string;
 }
 
 export type MimeData = Readonly<Record<string, unknown>>;
@@ -45,12 +47,13 @@ export type CellOutput =
   | { readonly kind: 'clear'; readonly wait: boolean }
   | { readonly kind: 'error'; readonly error: CellError };
 
-/** What a language that checks its code says of a cell. */
-export interface CellReport extends CheckReport {
-  /** What else there is to know, in sentences: for example that the session began anew with another header. */
+/** What a language says of a cell beside its output; each language that does extends it. */
+export interface CellReport {
+  readonly language: string;
+  /** What else there is to know, in sentences: for example that the session began again with another header. */
   readonly notes: readonly string[];
-  /** Later cells of the session that were checked again and now say something else. */
-  readonly later: readonly { readonly cell: string; readonly report: CheckReport }[];
+  /** Something was left out or cut to stay within the output limit. */
+  readonly truncated: boolean;
 }
 
 /**
@@ -138,10 +141,8 @@ export class ProgramMissing extends Error {
 
 /** A language at work in one engine. */
 export interface Language {
-  /** Whether it comes to a verdict on code, beside running it. */
-  readonly checks: boolean;
   /** Which pool's sandboxes run the code best, where a language has several; a pool's key. */
-  keyOf?(code: string, context: string): string;
+  keyOf?(code: string, task?: LanguageTask): string;
   /**
    * Starts an interpreter; with `once` it ends after its first cell, unless it is `alive` then: what the cell has left is
    * nothing that its owner could not see again. `onKey` hears of keys that sandboxes could be kept warm for.

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { CellReport } from '../engine/types.ts';
+import { verdictOf } from '../engine/lean/proofs.ts';
+import type { CheckReport } from '../languages/lean/report.ts';
 import { clip, MAX_TEXT } from './displays.ts';
+import type { ReportPart } from './reportPart.ts';
 
 /** Places are Lean's own: lines from 1, columns from 0 in code points, in the code that was sent. */
 const Line = z.int().describe('From 1.');
@@ -30,7 +32,7 @@ export const MessageTotals = {
 
 /** What Lean says of a piece of code, as clients read it. */
 export const ReportAnswer = z.strictObject({
-  verdict: Verdict.nullable().describe('null when there is none: not Lean, or Lean was lost.'),
+  verdict: Verdict.nullable().describe('null when there is none: Lean was lost.'),
   messages: z.array(Message),
   sorries: z.array(z.strictObject({ line: Line, column: Column, goal: z.string().nullable() })),
   axioms: z
@@ -43,7 +45,7 @@ export type ReportAnswer = z.infer<typeof ReportAnswer>;
 
 /** A report's fields; `axioms` only when the caller wants them. */
 export function reportFields(
-  report: Omit<CellReport, 'notes' | 'later'> | null,
+  report: CheckReport | null,
   verdict: ReportAnswer['verdict'],
   withAxioms: boolean,
 ): ReportAnswer {
@@ -63,7 +65,7 @@ export function totalsOf({
   messages,
   messageCount,
   truncated,
-}: Pick<CellReport, 'messages' | 'messageCount' | 'truncated'>) {
+}: Pick<CheckReport, 'messages' | 'messageCount' | 'truncated'>) {
   const isClipped = messages.some(({ text }) => text.length > MAX_TEXT);
   return {
     messages_total: messageCount,
@@ -73,8 +75,41 @@ export function totalsOf({
 }
 
 /** A message of Lean as clients read it. */
-export function messageFields({ severity, line, column, endLine, endColumn, text }: CellReport['messages'][number]) {
+export function messageFields({ severity, line, column, endLine, endColumn, text }: CheckReport['messages'][number]) {
   return { severity, line, column, end_line: endLine, end_column: endColumn, text: clip(text) };
+}
+
+const RecheckedCell = ReportAnswer.omit({ axioms: true }).extend({ cell: z.string() }).strict();
+
+/** How Lean's reports appear in the answers of `run_code`. */
+export const leanReports: ReportPart = {
+  language: 'lean',
+  fields: {
+    ...ReportAnswer.omit({ truncated: true }).shape,
+    rechecked_cells: z
+      .array(RecheckedCell)
+      .describe('Later cells of a Lean session that were checked again and now say something else.'),
+  },
+  describe(run, withAxioms) {
+    const { truncated, ...fields } = reportFields(run.report, verdictOf(run), withAxioms);
+    const rechecked = (run.report?.rechecked ?? []).map(({ cell, report }) => recheckedFields(cell, report));
+    return {
+      fields: { ...fields, rechecked_cells: rechecked },
+      verdict: fields.verdict,
+      hasErrors: fields.messages.some(({ severity }) => severity === 'error'),
+      texts: [reportText(fields, true), ...rechecked.map(recheckedText)],
+    };
+  },
+};
+
+function recheckedFields(cell: string, report: CheckReport): z.infer<typeof RecheckedCell> {
+  const { axioms, ...fields } = reportFields(report, report.verdict, false);
+  return { cell, ...fields };
+}
+
+function recheckedText(cell: z.infer<typeof RecheckedCell>): string {
+  const text = reportText({ ...cell, axioms: null }, false) || 'nothing more to say';
+  return `[${cell.cell}, checked again: ${cell.verdict}]\n${text}`;
 }
 
 /** A report for reading. Information is left out where it has been printed already. */

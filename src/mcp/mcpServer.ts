@@ -16,7 +16,7 @@ import type { Engine, RunOutput } from '../engine/types.ts';
 import { boundedResult } from './delivery/boundedResult.ts';
 import { OutputProgress } from './progress.ts';
 import type { Tool } from './tool.ts';
-import { INSTRUCTIONS, listedTools, toolsFor } from './toolList.ts';
+import { instructionsFor, listedTools, toolsFor } from './toolList.ts';
 
 /** What an MCP server needs, whatever its transport. */
 export interface McpDependencies {
@@ -30,7 +30,6 @@ const UNCHANGING = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 const OPTIONS: ServerOptions = {
   capabilities: { tools: {} },
-  instructions: INSTRUCTIONS,
   cacheHints: { 'tools/list': UNCHANGING, 'server/discover': UNCHANGING },
   // Validates elicitation forms, which Hothouse does not use; the default would create an Ajv for each server.
   jsonSchemaValidator: {
@@ -43,7 +42,10 @@ const OPTIONS: ServerOptions = {
 /** An MCP server for every supported revision, not yet connected. `ownerId` owns the sandboxes that it leases. */
 export function createMcpServer({ engine, version }: McpDependencies, ownerId: string): Server {
   // The low-level server, because the high-level one formats argument errors itself.
-  const server = new Server({ name: 'hothouse', title: 'Hothouse', version }, OPTIONS);
+  const server = new Server(
+    { name: 'hothouse', title: 'Hothouse', version },
+    { ...OPTIONS, instructions: instructionsFor(engine.languages) },
+  );
   server.setRequestHandler('tools/list', () => ({ tools: listedTools(engine.languages) }));
   server.setRequestHandler('tools/call', (request, context) => {
     const client = clientOf(context) ?? server.getClientVersion();
@@ -67,7 +69,9 @@ async function callTool(
   try {
     // The SDK has validated all arguments in this turn of the event loop.
     await nextTurn();
-    const answer = await slices.run(boundedResult(await tool.handle(params.arguments ?? {}, call)));
+    const answer = await slices.run(
+      boundedResult(await tool.handle(params.arguments ?? {}, call), 'notes' in tool.output.shape),
+    );
     // The transport serializes the result in one step, which may be long enough by itself.
     await nextTurn();
     return answer;

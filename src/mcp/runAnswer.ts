@@ -1,10 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type Steps, slices } from '../base/slices.ts';
-import type { CheckReport, RunResult } from '../engine/types.ts';
+import type { RunResult } from '../engine/types.ts';
 import { clip, DisplayAnswer, displaysOf, MAX_TEXT } from './displays.ts';
-import { ReportAnswer, reportFields } from './leanAnswer.ts';
 import { outOfRange } from './outOfRange.ts';
+import { type DescribedReport, NO_REPORT, type ReportPart } from './reportPart.ts';
 import { runText } from './runText.ts';
 
 /** What has no place on a line: controls, ends of lines, what turns the direction of writing. */
@@ -13,7 +13,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const MAX_NAME = 200;
 
 /** A run's end as clients read it. */
-export const RunAnswer = ReportAnswer.extend({
+export const RunAnswer = z.strictObject({
   run_id: z.string(),
   status: z.enum(['ok', 'error', 'timeout', 'interrupted', 'out_of_memory', 'sandbox_lost', 'rejected']),
   exit_code: z.int().nullable(),
@@ -23,42 +23,46 @@ export const RunAnswer = ReportAnswer.extend({
   error: z.strictObject({ name: z.string(), message: z.string(), traceback: z.string() }).nullable(),
   displays: z.array(DisplayAnswer),
   state: z.looseObject({}).nullable().describe('The JSON-able variables, when state was given.'),
-  notes: z.array(z.string()).describe('What else there is to know, for example that a Lean session restarted.'),
-  later: z
-    .array(ReportAnswer.omit({ axioms: true }).extend({ cell: z.string() }).strict())
-    .describe('Later cells of a Lean session that were checked again and now say something else.'),
-  truncated: z.boolean().describe('Output, or what Lean says, was more than is kept.'),
+  notes: z.array(z.string()).optional().describe('What else there is to know, if anything.'),
+  truncated: z.boolean().describe('Output, or a report on the code, was more than is kept.'),
   duration_ms: z.number(),
   peak_memory_bytes: z.number(),
   session_id: z.string().nullable(),
-}).strict();
+});
 export type RunAnswer = z.infer<typeof RunAnswer>;
+
+/** The schema of answers when these languages have reports: each answer has the fields of its own language only. */
+export function runAnswerSchema(parts: readonly ReportPart[]): z.ZodObject {
+  const own = parts.map(({ fields }) => z.object(fields).partial().shape);
+  return RunAnswer.extend(Object.assign({}, ...own)).strict();
+}
 
 /**
  * A run's end as a call's answer. Structured content holds everything but the bytes of pictures. The text is for a
  * reader, not the JSON once more: clients that know structured content would pay twice for it, and in the others a
  * model reads output and tracebacks better unescaped. It leaves out nothing that a model acts on.
  */
-export function runAnswer(run: RunResult, withAxioms = false): Promise<CallToolResult> {
-  return slices.run(answerOf(run, withAxioms));
+export function runAnswer(run: RunResult, report: DescribedReport = NO_REPORT): Promise<CallToolResult> {
+  return slices.run(answerOf(run, report));
 }
 
-function* answerOf(run: RunResult, withAxioms: boolean): Steps<CallToolResult> {
+function* answerOf(run: RunResult, report: DescribedReport): Steps<CallToolResult> {
   const { displays, pictures } = yield* displaysOf(run);
-  const answer = yield* fieldsOf(run, displays, withAxioms);
+  const answer = yield* fieldsOf(run, displays);
   return {
     content: [
-      { type: 'text', text: yield* runText(answer) },
+      { type: 'text', text: yield* runText(answer, report) },
       ...pictures.map((picture) => ({ type: 'image' as const, ...picture })),
     ],
-    structuredContent: answer,
+    structuredContent: { ...answer, ...report.fields },
     isError: run.status !== 'ok',
   };
 }
 
-function* fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolean): Steps<RunAnswer> {
+function* fieldsOf(run: RunResult, displays: DisplayAnswer[]): Steps<RunAnswer> {
   const result = run.result && String(run.result['text/plain'] ?? '');
   const { state, leftOut } = yield* stateOf(run);
+  const notes = [...(run.report?.notes ?? []), ...leftOut];
   return {
     run_id: run.runId,
     status: run.status,
@@ -69,9 +73,7 @@ function* fieldsOf(run: RunResult, displays: DisplayAnswer[], withAxioms: boolea
     error: run.error && { ...run.error },
     displays,
     state,
-    ...reportFields(run.report, run.verdict, withAxioms),
-    notes: [...(run.report?.notes ?? []), ...leftOut],
-    later: (run.report?.later ?? []).map(({ cell, report }) => laterFields(cell, report)),
+    ...(notes.length > 0 && { notes }),
     truncated: run.truncated || (result ?? '').length > MAX_TEXT,
     duration_ms: Math.round(run.durationMs * 10) / 10,
     peak_memory_bytes: run.peakMemoryBytes,
@@ -98,9 +100,4 @@ function* stateOf({ state, stateLeftOut }: RunResult): Steps<{ state: RunAnswer[
 function printable(name: string): string {
   const text = name.replace(UNPRINTABLE, (it) => `\\u{${it.codePointAt(0)?.toString(16)}}`);
   return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text;
-}
-
-function laterFields(cell: string, report: CheckReport) {
-  const { axioms, ...fields } = reportFields(report, report.verdict, false);
-  return { cell, ...fields };
 }

@@ -1,10 +1,10 @@
 import type { Steps } from '../base/slices.ts';
 import type { DisplayAnswer } from './displays.ts';
-import { reportText } from './leanAnswer.ts';
+import type { DescribedReport } from './reportPart.ts';
 import type { RunAnswer } from './runAnswer.ts';
 
 /** A run's end for reading: what it wrote, its value, what it showed, what went wrong, and a last line of facts. */
-export function* runText(run: RunAnswer): Steps<string> {
+export function* runText(run: RunAnswer, report: DescribedReport): Steps<string> {
   const state = run.state && (yield* stateText(run.state));
   const parts = [
     run.stdout.trimEnd(),
@@ -13,15 +13,14 @@ export function* runText(run: RunAnswer): Steps<string> {
     section('result', run.result),
     section(
       'error',
-      isReported(run)
+      report.hasErrors
         ? null
         : run.error && (run.error.traceback.trimEnd() || `${run.error.name}: ${run.error.message}`),
     ),
-    reportText(run, true),
-    ...run.later.map((later) => section(`${later.cell}, checked again: ${later.verdict}`, laterText(later))),
-    ...run.notes,
+    ...report.texts,
+    ...(run.notes ?? []),
     section('state', state),
-    facts(run),
+    facts(run, report.verdict),
   ];
   yield;
   return parts.filter(Boolean).join('\n');
@@ -37,15 +36,6 @@ function* stateText(state: Readonly<Record<string, unknown>>): Steps<string> {
   return `{${members.join(',')}}`;
 }
 
-/** What Lean rejects is among its messages already. */
-function isReported({ messages }: RunAnswer): boolean {
-  return messages.some(({ severity }) => severity === 'error');
-}
-
-function laterText(later: RunAnswer['later'][number]): string {
-  return reportText({ ...later, axioms: null }, false) || 'nothing more to say';
-}
-
 function section(label: string, text: string | null): string {
   return text ? `[${label}]\n${text}` : '';
 }
@@ -58,10 +48,10 @@ function displayText({ mime_types, texts, image_index, is_result }: DisplayAnswe
   return text ? `${label}]\n${text}` : `${label}]`;
 }
 
-function facts(run: RunAnswer): string {
+function facts(run: RunAnswer, verdict: string | null): string {
   const facts = [
     run.status,
-    run.verdict ?? '',
+    verdict ?? '',
     run.exit_code === null ? '' : `exit code ${run.exit_code}`,
     `${run.duration_ms} ms`,
     run.truncated ? 'output was truncated' : '',

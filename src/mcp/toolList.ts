@@ -2,20 +2,22 @@ import { createHash } from 'node:crypto';
 import type { ListToolsResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
+import { languageParts } from './languageParts.ts';
 import type { Tool } from './tool.ts';
-import { leanCheck, leanGoals, leanTry } from './tools/provers.ts';
 import { runCode } from './tools/runCode.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
 
-/** Instructions of the MCP server. */
-export const INSTRUCTIONS = [
-  'Hothouse runs code in warm, sealed containers on this machine.',
-  'Use run_code for a single computation. For work in steps call open_session, pass its session_id to run_code, and call close_session at the end.',
-  'For Lean 4 proofs use lean_check (many proofs in one call); lean_goals and lean_try help to find proofs.',
-  'People see the sessions in their editor and can use them too.',
-].join(' ');
-
 type Languages = readonly LanguageDefinition[];
+
+/** Instructions of the MCP server. */
+export function instructionsFor(languages: Languages): string {
+  return [
+    'Hothouse runs code in warm, sealed containers on this machine.',
+    'Use run_code for a single computation. For work in steps call open_session, pass its session_id to run_code, and call close_session at the end.',
+    ...languageParts(languages).map(({ instructions }) => instructions),
+    'People see the sessions in their editor and can use them too.',
+  ].join(' ');
+}
 
 /** What a server offers for some languages. */
 interface Offer {
@@ -30,14 +32,15 @@ function offerFor(languages: Languages): Offer {
   if (known) return known;
   const offer = {
     tools: [
-      runCode(languages),
+      runCode(
+        languages,
+        languageParts(languages).map(({ reports }) => reports),
+      ),
       openSession(languages),
       closeSession,
       listSessions,
       interruptSession,
-      leanCheck,
-      leanGoals,
-      leanTry,
+      ...languageParts(languages).flatMap(({ tools }) => tools),
     ],
   };
   offers.set(languages, offer);
@@ -66,7 +69,7 @@ export function listedTools(languages: Languages): ListToolsResult['tools'] {
 /** A hash of names, descriptions and schemas. As a version suffix it makes clients that cache tools ask again. */
 export function toolsHash(languages: Languages): string {
   return createHash('sha256')
-    .update(JSON.stringify([INSTRUCTIONS, listedTools(languages)]))
+    .update(JSON.stringify([instructionsFor(languages), listedTools(languages)]))
     .digest('hex')
     .slice(0, 8);
 }

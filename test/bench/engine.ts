@@ -40,7 +40,7 @@ export async function run(engine: Engine, code: string, sessionId?: string): Pro
 export async function warm(engine: Engine, count: number, header = ''): Promise<void> {
   for (;;) {
     const all = engine.snapshot().environments.flatMap(({ sandboxes }) => sandboxes);
-    const idle = all.filter((sandbox) => sandbox.state === 'idle' && sandbox.header.trim() === header);
+    const idle = all.filter((sandbox) => sandbox.state === 'idle' && sandbox.poolKey.trim() === header);
     if (idle.length >= count) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -55,7 +55,7 @@ class Bench {
 
   get headers(): string[] {
     const facts = { memoryOf: () => null, sessionOf: () => null };
-    return this.environment.info(facts).sandboxes.map(({ header, state }) => `${header}: ${state}`);
+    return this.environment.info(facts).sandboxes.map(({ poolKey, state }) => `${poolKey}: ${state}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckReport, RunResult } from '../../src/engine/types.ts';
+import type { RunResult } from '../../src/engine/types.ts';
+import type { CheckReport } from '../../src/languages/lean/report.ts';
 import { fileFixture } from '../fileFixture.ts';
 import { latenessOf } from '../isolation/lateness.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
@@ -64,7 +65,7 @@ describe('what Lean says stays within the output limit', () => {
       id: `${n}`,
       code: n % 2 === 0 ? `theorem t : ${n} = ${n + 1} := rfl` : lines(3),
     }));
-    const checked = await engine.check({ owner: OWNER, proofs, timeoutSeconds: 100 });
+    const checked = await engine.lean.check({ owner: OWNER, proofs, timeoutSeconds: 100 });
     if (!checked.ok) throw new Error(checked.error.message);
     const reports = checked.value.flatMap(({ report }) => report ?? []);
     expect(reports).toHaveLength(60);

@@ -120,7 +120,7 @@ describe('a check', () => {
   it('elaborates a header once and then keeps a worker warm for it', async () => {
     const code = 'import Lean\nopen Lean\n#check Expr';
     expect(await verdict(code)).toBe('accepted');
-    const headers = () => engine.snapshot().environments.flatMap(({ sandboxes }) => sandboxes.map((s) => s.header));
+    const headers = () => engine.snapshot().environments.flatMap(({ sandboxes }) => sandboxes.map((s) => s.poolKey));
     await expect.poll(headers, { timeout: 60_000 }).toContain('import Lean\n');
     expect(await verdict(code)).toBe('accepted');
     expect((await run('#check Lean.Expr')).report?.verdict).toBe('rejected');

@@ -6,7 +6,7 @@ const engine = fileFixture(() => leanEngine());
 
 const check = async (codes: readonly string[], rest = {}) => {
   const proofs = codes.map((code, index) => ({ id: `p${index}`, code }));
-  const checked = await engine.check({ owner: OWNER, proofs, ...rest });
+  const checked = await engine.lean.check({ owner: OWNER, proofs, ...rest });
   if (!checked.ok) throw new Error(checked.error.message);
   return checked.value;
 };
@@ -54,7 +54,7 @@ const PROOF = 'theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply
 
 describe('goals', () => {
   it('are told at a place', async () => {
-    const found = await engine.goals({ owner: OWNER, code: PROOF, at: { line: 2, column: 2 } });
+    const found = await engine.lean.goals({ owner: OWNER, code: PROOF, at: { line: 2, column: 2 } });
     if (!found.ok) throw new Error(found.error.message);
     expect(found.value.goals).toMatchObject([{ line: 2, column: 2 }]);
     expect(found.value.goals[0]?.goals).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('goals', () => {
 
   it('are told at every sorry', async () => {
     const code = 'theorem t (p q : Prop) : p ∧ q :=\n  And.intro sorry sorry';
-    const found = await engine.goals({ owner: OWNER, code });
+    const found = await engine.lean.goals({ owner: OWNER, code });
     if (!found.ok) throw new Error(found.error.message);
     expect(found.value.goals.map(({ line, column }) => [line, column])).toEqual([
       [2, 12],
@@ -74,7 +74,7 @@ describe('goals', () => {
 
   it('are told at a sorry inside of a tactic', async () => {
     const code = 'theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n  exact sorry';
-    const found = await engine.goals({ owner: OWNER, code });
+    const found = await engine.lean.goals({ owner: OWNER, code });
     if (!found.ok) throw new Error(found.error.message);
     const [goal] = found.value.goals;
     expect(goal).toMatchObject({ line: 4, column: 8 });
@@ -88,7 +88,7 @@ describe('tactics', () => {
 
   it('are tried each on a copy of its own', async () => {
     const tactics = ['exact hq', 'exact hp', 'nonsense', 'skip'];
-    const tried = await engine.tryTactics({ owner: OWNER, code, at: { line: 4, column: 2 }, tactics });
+    const tried = await engine.lean.tryTactics({ owner: OWNER, code, at: { line: 4, column: 2 }, tactics });
     if (!tried.ok) throw new Error(tried.error.message);
     const [done, wrong, unknown, idle] = tried.value;
     expect(done).toMatchObject({ tactic: 'exact hq', goals: [], error: null, verdict: 'accepted' });
@@ -101,7 +101,7 @@ describe('tactics', () => {
 
   it('tell what is wrong with a term that is tried', async () => {
     const inTerm = `${code}  exact sorry\n`;
-    const tried = await engine.tryTactics({
+    const tried = await engine.lean.tryTactics({
       owner: OWNER,
       code: inTerm,
       at: { line: 4, column: 8 },

@@ -19,15 +19,15 @@ describe('a cell that ran before', () => {
     const cells = await three();
     const { status, stdout, report } = await cells.run('def a : Nat := 10\n\n#eval a', { cell: 'one' });
     expect({ status, stdout }).toEqual({ status: 'ok', stdout: '10\n' });
-    expect(report?.later.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
+    expect(report?.rechecked.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
       ['two', 'accepted'],
       ['three', 'rejected'],
     ]);
-    expect(report?.later[0]?.report.messages).toMatchObject([{ line: 2, text: expect.stringContaining('11') }]);
-    expect(placesOf(report?.later[1]?.report)).toEqual(['error 1']);
+    expect(report?.rechecked[0]?.report.messages).toMatchObject([{ line: 2, text: expect.stringContaining('11') }]);
+    expect(placesOf(report?.rechecked[1]?.report)).toEqual(['error 1']);
     expect(report?.notes).toEqual(['Cell three has errors now; fix the code that it depends on.']);
     const mended = await cells.run('def a : Nat := 1', { cell: 'one' });
-    expect(mended.report?.later.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
+    expect(mended.report?.rechecked.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
       ['two', 'accepted'],
       ['three', 'accepted'],
     ]);
@@ -39,14 +39,14 @@ describe('a cell that ran before', () => {
     const cells = await three();
     const { status, report } = await cells.run('def a : Nat := "x"', { cell: 'one' });
     expect(status).toBe('error');
-    expect(report).toMatchObject({ verdict: 'rejected', later: [], notes: [] });
+    expect(report).toMatchObject({ verdict: 'rejected', rechecked: [], notes: [] });
     expect(await cells.print('#eval (a, b)\ntheorem u : b = 2 := t')).toBe('(1, 2)\n');
   });
 
   it('can be run again as it is', async () => {
     const cells = await three();
     const again = await cells.run('def b : Nat := a + 1\n#eval b', { cell: 'two' });
-    expect(again).toMatchObject({ status: 'ok', stdout: '2\n', report: { verdict: 'accepted', later: [] } });
+    expect(again).toMatchObject({ status: 'ok', stdout: '2\n', report: { verdict: 'accepted', rechecked: [] } });
     expect(await cells.print('#eval b')).toBe('2\n');
   });
 
@@ -63,7 +63,7 @@ describe('a cell that ran before', () => {
   it('may open a namespace for what follows', async () => {
     const cells = await three();
     const { report } = await cells.run('def a : Nat := 1\nnamespace A', { cell: 'one' });
-    expect(report?.later.map(({ cell, report: { axioms } }) => [cell, axioms?.map(({ name }) => name)])).toEqual([
+    expect(report?.rechecked.map(({ cell, report: { axioms } }) => [cell, axioms?.map(({ name }) => name)])).toEqual([
       ['two', ['A.b']],
       ['three', ['A.t']],
     ]);
@@ -72,7 +72,7 @@ describe('a cell that ran before', () => {
   it('may be emptied, which takes what it declared out of the session', async () => {
     const cells = await three();
     const { status, report } = await cells.run(' \n', { cell: 'three' });
-    expect({ status, later: report?.later }).toEqual({ status: 'ok', later: [] });
+    expect({ status, rechecked: report?.rechecked }).toEqual({ status: 'ok', rechecked: [] });
     expect((await cells.run('#check t')).report?.verdict).toBe('rejected');
     expect(await cells.print('theorem t : b = 2 := rfl\n#eval b')).toBe('2\n');
   });

@@ -102,7 +102,7 @@ describe('main in a session', () => {
     expect(user.status).toBe('ok');
     const again = await cells.run('def main : IO Unit := IO.println "two"');
     expect(again).toMatchObject({ status: 'ok', stdout: 'two\n' });
-    expect(again.report?.later).toMatchObject([{ cell: 'user', report: { verdict: 'rejected' } }]);
+    expect(again.report?.rechecked).toMatchObject([{ cell: 'user', report: { verdict: 'rejected' } }]);
     expect(again.report?.notes.join()).toContain('user');
     const both = 'def main : IO Unit := pure ()\ndef main : IO Unit := pure ()';
     expect((await cells.run(both)).report?.verdict).toBe('rejected');

@@ -162,10 +162,10 @@ describe('goals and tactics in a session', () => {
     const cells = await twoCells();
     const code = 'theorem t (p : Prop) (hp : p) : p ∧ addTwo 0 = 2 := by\n  apply And.intro\n  exact hp\n  exact two';
     const at = { line: 4, column: 2 };
-    const there = had(await engine.goals({ owner: OWNER, sessionId: cells.id, code, at }));
+    const there = had(await engine.lean.goals({ owner: OWNER, sessionId: cells.id, code, at }));
     expect(there.goals).toMatchObject([{ ...at, goals: [expect.stringContaining('⊢ addTwo 0 = 2')] }]);
     const open = 'theorem t (p : Prop) (hp : p) : p ∧ addTwo 0 = 2 := ⟨sorry, sorry⟩';
-    const all = had(await engine.goals({ owner: OWNER, sessionId: cells.id, code: open }));
+    const all = had(await engine.lean.goals({ owner: OWNER, sessionId: cells.id, code: open }));
     expect(all.goals.map(({ goals }) => goals?.[0]?.split('\n').at(-1))).toEqual(['⊢ p', '⊢ addTwo 0 = 2']);
     expect((await cells.run('#check t')).report?.verdict).toBe('rejected');
   });
@@ -173,7 +173,7 @@ describe('goals and tactics in a session', () => {
   it('goals of the session’s own text', async () => {
     const cells = await twoCells();
     await cells.run('theorem open1 : addTwo 1 = 3 := sorry');
-    const own = had(await engine.goals({ owner: OWNER, sessionId: cells.id, code: '' }));
+    const own = had(await engine.lean.goals({ owner: OWNER, sessionId: cells.id, code: '' }));
     expect(own.goals.map(({ goals }) => goals)).toEqual([['⊢ addTwo 1 = 3']]);
   });
 
@@ -182,7 +182,7 @@ describe('goals and tactics in a session', () => {
     const code = 'theorem t : addTwo 0 = 2 := by\n  sorry';
     const tactics = ['exact two', 'rfl', 'exact nothing'];
     const at = { line: 2, column: 2 };
-    const tried = had(await engine.tryTactics({ owner: OWNER, sessionId: cells.id, code, at, tactics }));
+    const tried = had(await engine.lean.tryTactics({ owner: OWNER, sessionId: cells.id, code, at, tactics }));
     expect(tried.map(({ verdict }) => verdict)).toEqual(['accepted', 'accepted', 'rejected']);
     expect(tried[0]?.goals).toEqual([]);
     expect(tried[2]?.error).toContain('nothing');

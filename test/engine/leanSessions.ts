@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { CheckReport, Engine, RunOutput, RunRequest, RunResult } from '../../src/engine/types.ts';
+import type { Engine, RunOutput, RunRequest, RunResult } from '../../src/engine/types.ts';
+import type { CheckReport } from '../../src/languages/lean/report.ts';
 import { OWNER } from './leanEngine.ts';
 
 /** A session of Lean as its user sees it. */

@@ -69,7 +69,7 @@ describe('an import that there is not', () => {
   });
 
   it('in a header that others share is placed at the beginning of the code', async () => {
-    const checked = await engine.check({
+    const checked = await engine.lean.check({
       owner: OWNER,
       header: 'import Nope.Missing',
       proofs: [{ code: '\n\n#eval 1' }],

@@ -33,7 +33,7 @@ function snapshotWith(text: string): Snapshot {
     environments: [
       {
         ...{ id: 'python', language: 'python', image: text, waiting: 1, runs: 1 },
-        sandboxes: (['idle', 'leased'] as const).map((state) => ({ ...common, state, sessionId: null, header: text })),
+        sandboxes: (['idle', 'leased'] as const).map((state) => ({ ...common, state, sessionId: null, poolKey: text })),
       },
     ],
     sessions: (['busy', 'ended'] as const).map((state) => ({
@@ -140,7 +140,8 @@ function runSaying(text: string): RunResult {
       axioms: [{ name: text, axioms: [text] }],
       goals: null,
       notes: [text],
-      later: [],
+      rechecked: [],
+      language: 'lean' as const,
     },
   });
 }

@@ -22,7 +22,7 @@ export const toy = defineLanguage({
   }),
   guide: 'Toy: the code is one command.',
   environment: () => ({ TOY_HOME: '/workspace' }),
-  create: () => ({ checks: false, open: (sandbox) => new ToyInterpreter(sandbox) }),
+  create: () => ({ open: (sandbox) => new ToyInterpreter(sandbox) }),
 });
 
 /** Runs each cell as a program of its own. */

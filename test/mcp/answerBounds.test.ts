@@ -19,7 +19,8 @@ const REPORT = {
   axioms: [],
   goals: null,
   notes: [],
-  later: [],
+  rechecked: [],
+  language: 'lean' as const,
 };
 
 /** Runs that say more than any answer can. */
@@ -86,10 +87,11 @@ describe('a tool result', () => {
     async (_name, run) => {
       const engine = new StubEngine();
       engine.answer = async () => runResult({ status: 'error', exitCode: 3, ...run });
-      const bytes = await wireAnswer(engine);
+      const args = { language: run.report ? 'lean' : 'python', code: '1' };
+      const bytes = await wireAnswer(engine, 'run_code', args);
       expect(bytes.length).toBeLessThanOrEqual(MAX_ANSWER_BYTES);
       // The same, checked against the schemas by a client.
-      const answer = await call(await connectInMemory(engine), 'run_code', { language: 'python', code: '1' });
+      const answer = await call(await connectInMemory(engine), 'run_code', args);
       const { status, exit_code, truncated, displays } = answer.structuredContent as RunAnswer;
       expect([status, exit_code, answer.isError]).toEqual(['error', 3, true]);
       expect(truncated || displays.some((display) => display.truncated)).toBe(true);
@@ -125,13 +127,13 @@ describe('a tool result', () => {
     const run = { stdout: 'x'.repeat(MB), stderr: 'y'.repeat(MB), state: { a: 'z'.repeat(3 * MB) } };
     engine.answer = async () => runResult(run);
     const answer = await call(await connectInMemory(engine), 'run_code', { language: 'python', code: '1' });
-    expect(answer.structuredContent).toMatchObject({ ...run, truncated: false, notes: [] });
+    expect(answer.structuredContent).toMatchObject({ ...run, truncated: false });
   });
 
   it('of many proofs has an entry for each as long as they fit', async () => {
     const engine = new StubEngine();
     const report = { ...REPORT, messages: Array.from({ length: 20 }, () => ({ ...MESSAGE, text: 'm'.repeat(1000) })) };
-    engine.check = async ({ proofs }) => ({
+    engine.lean.check = async ({ proofs }) => ({
       ok: true,
       value: proofs.map(() => checkAnswer({ verdict: 'rejected', report })),
     });

@@ -1,16 +1,13 @@
 import { Emitter } from '../../src/base/event.ts';
-import { NOTHING_RAN } from '../../src/engine/run/result.ts';
 import type {
   CheckAnswer,
   CheckRequest,
-  Engine,
   GoalsRequest,
-  Preflight,
-  RunRequest,
-  RunResult,
-  SessionInfo,
+  LeanEngine,
   TacticsRequest,
-} from '../../src/engine/types.ts';
+} from '../../src/engine/lean/leanEngine.ts';
+import { NOTHING_RAN } from '../../src/engine/run/result.ts';
+import type { Engine, Preflight, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
 
 import { LANGUAGES } from '../../src/languages/registry.ts';
 
@@ -72,24 +69,24 @@ export class StubEngine implements Engine {
     return this.answer(request, onOutput, signal);
   }
 
-  async check(request: CheckRequest): ReturnType<Engine['check']> {
-    this.checks.push(request);
-    return { ok: true, value: request.proofs.map(({ id }) => checkAnswer({ id: id ?? null })) };
-  }
-
-  async goals(request: GoalsRequest): ReturnType<Engine['goals']> {
-    this.checks.push(request);
-    return { ok: true, value: { ...checkAnswer(), goals: [{ line: 1, column: 2, goals: ['⊢ p'] }] } };
-  }
-
-  async tryTactics(request: TacticsRequest): ReturnType<Engine['tryTactics']> {
-    this.checks.push(request);
-    const value = request.tactics.map((tactic) => ({
-      ...{ tactic, goals: [], error: null, verdict: 'accepted' as const, durationMs: 1 },
-      ...{ messages: [], messageCount: 0, truncated: false },
-    }));
-    return { ok: true, value };
-  }
+  readonly lean: { -readonly [K in keyof LeanEngine]: LeanEngine[K] } = {
+    check: async (request) => {
+      this.checks.push(request);
+      return { ok: true, value: request.proofs.map(({ id }) => checkAnswer({ id: id ?? null })) };
+    },
+    goals: async (request) => {
+      this.checks.push(request);
+      return { ok: true, value: { ...checkAnswer(), goals: [{ line: 1, column: 2, goals: ['⊢ p'] }] } };
+    },
+    tryTactics: async (request) => {
+      this.checks.push(request);
+      const value = request.tactics.map((tactic) => ({
+        ...{ tactic, goals: [], error: null, verdict: 'accepted' as const, durationMs: 1 },
+        ...{ messages: [], messageCount: 0, truncated: false },
+      }));
+      return { ok: true, value };
+    },
+  };
 
   async openSession(...[, owner]: Parameters<Engine['openSession']>) {
     const session = sessionInfo({ id: `s${this.sessions.length + 1}`, owner, lastUsedAt: Date.now() });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/languages/registry.ts';
-import { INSTRUCTIONS, toolsHash } from '../../src/mcp/toolList.ts';
+import { instructionsFor, toolsHash } from '../../src/mcp/toolList.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
 import { checkAnswer, runResult, StubEngine, sessionInfo } from './stubEngine.ts';
 
@@ -29,7 +29,7 @@ describe('the tools of the MCP server', () => {
   it('come with name, version and instructions of the server', async () => {
     const client = await connectInMemory(new StubEngine());
     expect(client.getServerVersion()).toMatchObject({ name: 'hothouse', version: '1.2.3' });
-    expect(client.getInstructions()).toBe(INSTRUCTIONS);
+    expect(client.getInstructions()).toBe(instructionsFor(LANGUAGES));
     expect(toolsHash(LANGUAGES)).toMatch(/^[0-9a-f]{8}$/);
   });
 
@@ -111,9 +111,10 @@ describe('the Lean tools', () => {
       axioms: [{ name: 'a', axioms: ['propext'] }],
       goals: null,
       notes: [],
-      later: [],
+      rechecked: [],
+      language: 'lean' as const,
     };
-    engine.check = async ({ proofs }) => ({
+    engine.lean.check = async ({ proofs }) => ({
       ok: true,
       value: proofs.map(({ id }, index) =>
         index === 0 ? checkAnswer({ id: id ?? null, verdict: 'rejected', report }) : checkAnswer(),

@@ -61,7 +61,8 @@ describe('closingSteps', () => {
       report: {
         ...report({ verdict: 'rejected', messages: [message({ severity: 'error', text: 'unknown identifier' })] }),
         notes: ['The session restarted.'],
-        later: [],
+        rechecked: [],
+        language: 'lean' as const,
       },
     };
     expect(closingSteps(rejected, false)).toMatchObject([
@@ -71,7 +72,7 @@ describe('closingSteps', () => {
   });
 
   it('keeps the error of an accepted cell whose program failed', () => {
-    const checked = { ...report({}), notes: [], later: [] };
+    const checked = { ...report({}), notes: [], rechecked: [], language: 'lean' as const };
     const failed: RunResult = { ...RESULT, status: 'error', error: ERROR, report: checked };
     expect(closingSteps(failed, false)).toEqual([{ kind: 'error', error: ERROR }]);
   });

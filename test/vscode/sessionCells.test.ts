@@ -3,8 +3,8 @@ import { CellNames } from '../../src/vscode/notebook/cellNames.ts';
 import { SessionCells } from '../../src/vscode/notebook/sessionCells.ts';
 import { report } from './reports.ts';
 
-const ACCEPTED = { ...report({}), notes: [], later: [] };
-const REJECTED = { ...report({ verdict: 'rejected' }), notes: [], later: [] };
+const ACCEPTED = { ...report({}), notes: [], rechecked: [], language: 'lean' as const };
+const REJECTED = { ...report({ verdict: 'rejected' }), notes: [], rechecked: [], language: 'lean' as const };
 
 /** A notebook with a cell for each URI and its code. */
 function notebookOf(codes: Readonly<Record<string, string>>) {

@@ -11,7 +11,7 @@ export function sandbox(over: Partial<SandboxInfo> = {}): SandboxInfo {
     state: 'idle',
     owner: null,
     sessionId: null,
-    header: '',
+    poolKey: '',
     createdAt: NOW - 90_000,
     uses: 2,
     memoryBytes: 114 * 1_048_576,

@@ -36,7 +36,7 @@ describe('poolRows', () => {
   });
 
   it('shows the imports of a Lean sandbox and the language of a session', () => {
-    const ready = sandbox({ header: 'import Lean\nimport Std', memoryBytes: null });
+    const ready = sandbox({ poolKey: 'import Lean\nimport Std', memoryBytes: null });
     const lean = environment([ready], { id: 'lean', language: 'lean', image: 'hothouse/lean:latest' });
     const rows = poolRows(snapshot({ environments: [lean], sessions: [session({ language: 'lean' })] }), NOW);
     expect(outline(rows)).toEqual([
@@ -69,7 +69,7 @@ describe('poolRows', () => {
     const rows = poolRows(
       snapshot({
         host: { state: 'ready', name: evil, runtime: evil },
-        environments: [environment([sandbox({ id: evil, owner, header: evil })], { image: evil })],
+        environments: [environment([sandbox({ id: evil, owner, poolKey: evil })], { image: evil })],
         sessions: [session({ owner, id: evil })],
       }),
       NOW,

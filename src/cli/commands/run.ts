@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { messageOf } from '../../base/log.ts';
 import type { RunOutput, RunRequest, RunResult } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
-import { reportFields } from '../../mcp/leanAnswer.ts';
+import { languageParts } from '../../mcp/languageParts.ts';
 import { type CommandContext, type Handle, parseNumber, UsageError, withEngine } from '../command.ts';
 import { type SavedDisplay, saveDisplays, shownBy } from '../displayFiles.ts';
 import { exitStatus, STATUS_HELP } from '../exitStatus.ts';
@@ -46,7 +46,7 @@ export function runCommand(handle: Handle, languages: Languages): Command {
         return withEngine(context, async (engine) => {
           const onOutput = options.json ? undefined : (output: RunOutput) => show(context.terminal, output);
           const result = await engine.run(request, onOutput, context.signal);
-          await report(context, options, result);
+          await report(context, options, request.language, result);
           return exitStatus(result);
         });
       }),
@@ -116,10 +116,11 @@ function show({ stdout, stderr }: Terminal, output: RunOutput): void {
 async function report(
   context: CommandContext,
   { json, saveDisplays: folder }: RunOptions,
+  language: string,
   result: RunResult,
 ): Promise<void> {
   const saved = folder === undefined ? [] : await save(context.terminal, folder, result);
-  if (json) return void context.terminal.stdout.write(jsonLine(runJson(result, saved)));
+  if (json) return void context.terminal.stdout.write(jsonLine(runJson(result, language, saved)));
   for (const { file } of saved) say(context.terminal, `saved ${file}`);
   const unsaved = shownBy(result).length - saved.length;
   if (unsaved > 0) say(context.terminal, `displays not saved: ${unsaved} (--save-displays DIR saves them)`);
@@ -139,8 +140,9 @@ async function save(terminal: Terminal, folder: string, result: RunResult): Prom
 }
 
 /** A run's result as `--json` prints it; a saved display has the name of its file instead of its content. */
-function runJson(result: RunResult, saved: readonly SavedDisplay[]) {
-  const { truncated, ...report } = reportFields(result.report, result.verdict, Boolean(result.report?.axioms));
+function runJson(result: RunResult, language: string, saved: readonly SavedDisplay[]) {
+  const [part] = languageParts([{ id: language }]);
+  const notes = result.report?.notes ?? [];
   return {
     run_id: result.runId,
     status: result.status,
@@ -151,9 +153,9 @@ function runJson(result: RunResult, saved: readonly SavedDisplay[]) {
     error: result.error,
     displays: shownBy(result).map((data) => displayJson(data, saved)),
     state: result.state,
-    ...report,
-    notes: result.report?.notes ?? [],
-    truncated: result.truncated || truncated,
+    ...part?.reports.describe(result, Boolean(result.report?.axioms)).fields,
+    ...(notes.length > 0 && { notes }),
+    truncated: result.truncated,
     duration_ms: result.durationMs,
     peak_memory_bytes: result.peakMemoryBytes,
   };

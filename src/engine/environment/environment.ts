@@ -1,6 +1,6 @@
 import type { Event } from '../../base/event.ts';
 import type { Host } from '../../host/host.ts';
-import type { Language } from '../../languages/language.ts';
+import type { Language, LanguageTask } from '../../languages/language.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import type { Grant, Purpose } from '../../pool/lease.ts';
 import { type Boot, Pool } from '../../pool/pool.ts';
@@ -85,8 +85,8 @@ export class Environment {
   }
 
   /** The key of the warm pool that suits the code best. */
-  keyFor(code: string, context = ''): string {
-    const key = this.language.keyOf?.(code, context) ?? '';
+  keyFor(code: string, task?: LanguageTask): string {
+    const key = this.language.keyOf?.(code, task) ?? '';
     return this.#pools.has(key) ? key : '';
   }
 
@@ -136,7 +136,7 @@ export class Environment {
         id,
         state,
         owner,
-        header: key,
+        poolKey: key,
         createdAt,
         uses,
         sessionId: sessionOf(id),

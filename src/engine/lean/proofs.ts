@@ -1,21 +1,49 @@
-import type { CellReport } from '../../languages/language.ts';
-import { EMPTY_REPORT, type LeanGoals, type LeanTask } from '../../languages/lean/report.ts';
+import {
+  EMPTY_REPORT,
+  type LeanGoals,
+  type LeanReport,
+  type LeanTask,
+  type Verdict,
+} from '../../languages/lean/report.ts';
 import { fittedTogether, sizeOf } from '../../languages/lean/reportSize.ts';
 import { invalidRequest } from '../problems.ts';
+import type { Result, RunRequest, RunResult } from '../types.ts';
 import type {
   CheckAnswer,
   CheckRequest,
   GoalsAnswer,
   GoalsRequest,
-  Result,
-  RunRequest,
-  RunResult,
+  LeanEngine,
   TacticAnswer,
   TacticsRequest,
-} from '../types.ts';
+} from './leanEngine.ts';
 
 /** Does one check as a one-shot run with a task; never rejects. */
 export type RunTask = (request: RunRequest & { readonly task: LeanTask }) => Promise<RunResult>;
+
+/** What Lean's questions need of the engine. */
+export interface LeanEngineContext {
+  readonly run: (request: Parameters<RunTask>[0], signal: AbortSignal | undefined) => Promise<RunResult>;
+  /** The text of a session of Lean; empty without a session. */
+  readonly textOf: (sessionId: string | undefined, signal: AbortSignal | undefined) => Promise<Result<string>>;
+  /** Bytes that one run may say. */
+  readonly outputLimit: () => number;
+}
+
+/** Lean's questions, each answered by one-shot runs. */
+export function createLeanEngine({ run, textOf, outputLimit }: LeanEngineContext): LeanEngine {
+  return {
+    check: (request, signal) => checkAll(request, outputLimit(), (one) => run(one, signal)),
+    async goals(request, signal) {
+      const text = await textOf(request.sessionId, signal);
+      return text.ok ? goalsOf(request, text.value, (one) => run(one, signal)) : text;
+    },
+    async tryTactics(request, signal) {
+      const text = await textOf(request.sessionId, signal);
+      return text.ok ? tryAll(request, text.value, outputLimit(), (one) => run(one, signal)) : text;
+    },
+  };
+}
 
 /** Checks on their way at the same time; more would only wait in the pool. */
 const AT_ONCE = 32;
@@ -31,17 +59,12 @@ const TOGETHER = 2;
  * Checks each proof on its own; the answers come in the order of the proofs, whatever order they end in. `limit` is how
  * much one run may say, in bytes.
  */
-export async function checkAll(
-  request: CheckRequest,
-  limit: number,
-  run: RunTask,
-): Promise<Result<readonly CheckAnswer[]>> {
+async function checkAll(request: CheckRequest, limit: number, run: RunTask): Promise<Result<readonly CheckAnswer[]>> {
   const { proofs, header, owner, timeoutSeconds } = request;
   if (proofs.length > MOST_PROOFS) return tooMany('proofs', proofs.length, MOST_PROOFS);
   const value = await eachOf(proofs, limit, async ({ id, code }) => {
     const result = await run({
-      ...{ language: 'lean', owner, code, task: { kind: 'check' } },
-      ...(header !== undefined && { context: header }),
+      ...{ language: 'lean', owner, code, task: { ...taskWith(header), kind: 'check' } },
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     });
     return answerOf(result, id ?? null);
@@ -50,11 +73,12 @@ export async function checkAll(
 }
 
 /** The goals at a place of the code, or at every `sorry` of it; `text` is what the request's session stands on. */
-export async function goalsOf(request: GoalsRequest, text: string, run: RunTask): Promise<Result<GoalsAnswer>> {
+async function goalsOf(request: GoalsRequest, text: string, run: RunTask): Promise<Result<GoalsAnswer>> {
   const { owner, at, timeoutSeconds } = request;
-  const task: LeanTask = { kind: 'goals', at: at ?? null };
+  const { code, context } = piecesOf(request, text);
+  const task: LeanTask = { ...taskWith(context), kind: 'goals', at: at ?? null };
   const result = await run({
-    ...{ language: 'lean', owner, task, ...piecesOf(request, text) },
+    ...{ language: 'lean', owner, code, task },
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
   });
   const answer = answerOf(result, null);
@@ -62,18 +86,18 @@ export async function goalsOf(request: GoalsRequest, text: string, run: RunTask)
 }
 
 /** Tries each tactic on a copy of its own; the answers come in the order of the tactics. `text` and `limit` as above. */
-export async function tryAll(
+async function tryAll(
   request: TacticsRequest,
   text: string,
   limit: number,
   run: RunTask,
 ): Promise<Result<readonly TacticAnswer[]>> {
   const { owner, at, tactics, timeoutSeconds } = request;
-  const pieces = piecesOf(request, text);
+  const { code, context } = piecesOf(request, text);
   if (tactics.length > MOST_TACTICS) return tooMany('tactics', tactics.length, MOST_TACTICS);
   const answers = await eachOf(tactics, limit, async (tactic) => {
     const result = await run({
-      ...{ language: 'lean', owner, ...pieces, task: { kind: 'tactic', at, tactic } },
+      ...{ language: 'lean', owner, code, task: { ...taskWith(context), kind: 'tactic', at, tactic } },
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     });
     return answerOf(result, null);
@@ -84,11 +108,15 @@ export async function tryAll(
 /** Empty code with a session means the session's own text. */
 function piecesOf({ sessionId, code }: GoalsRequest | TacticsRequest, text: string) {
   const isOwn = sessionId !== undefined && code.trim() === '';
-  return isOwn ? { code: text } : { code, context: text };
+  return isOwn ? { code: text, context: undefined } : { code, context: text };
+}
+
+function taskWith(context: string | undefined) {
+  return { language: 'lean' as const, ...(context !== undefined && { context }) };
 }
 
 /** What the work makes of each item; the reports are cut as soon as they are too much together. */
-async function eachOf<T, R extends { readonly report: CellReport | null }>(
+async function eachOf<T, R extends { readonly report: LeanReport | null }>(
   items: readonly T[],
   limit: number,
   work: (item: T) => Promise<R>,
@@ -119,11 +147,17 @@ async function eachOf<T, R extends { readonly report: CellReport | null }>(
   return results;
 }
 
-function answerOf({ status, report, verdict, error, durationMs }: RunResult, id: string | null): CheckAnswer {
-  return { id, status, verdict, report, error: report ? null : error, durationMs };
+/** What Lean comes to: the report's verdict, `timeout` when the check did not end in time, else null. */
+export function verdictOf({ report, status }: Pick<RunResult, 'report' | 'status'>): Verdict | 'timeout' | null {
+  return report?.verdict ?? (status === 'timeout' ? 'timeout' : null);
 }
 
-function goalsIn(report: CellReport | null): readonly LeanGoals[] {
+function answerOf(run: RunResult, id: string | null): CheckAnswer {
+  const { status, report, error, durationMs } = run;
+  return { id, status, verdict: verdictOf(run), report, error: report ? null : error, durationMs };
+}
+
+function goalsIn(report: LeanReport | null): readonly LeanGoals[] {
   return report?.goals ?? [];
 }
 
@@ -138,7 +172,7 @@ function tacticAnswer(tactic: string, { status, report, verdict, error, duration
 }
 
 /** The errors of a report as one text, the first ones of many; null when it has none. */
-function errorsIn({ messages }: CellReport): string | null {
+function errorsIn({ messages }: LeanReport): string | null {
   const errors = messages.filter(({ severity }) => severity === 'error').map(({ text }) => text.trimEnd());
   return errors.length > 0 ? errors.join('\n\n').slice(0, ERROR_LENGTH) : null;
 }

@@ -1,4 +1,4 @@
-import type { CellEnd, CellReport } from '../../languages/language.ts';
+import type { CellEnd } from '../../languages/language.ts';
 import type { MemoryLimit } from '../environment/profile.ts';
 import type { EngineProblem, OutcomeStatus, RunError, RunResult } from '../types.ts';
 import type { Executed } from './execute.ts';
@@ -14,7 +14,6 @@ export const NOTHING_RAN = {
   state: null,
   stateLeftOut: [],
   report: null,
-  verdict: null,
   truncated: false,
   outputCut: false,
   displaysDropped: 0,
@@ -37,14 +36,12 @@ export interface ResultContext {
   readonly runId: string;
   readonly memory: MemoryLimit;
   readonly sessionId: string | null;
-  /** Whether the language gives a verdict on its code. */
-  readonly checks: boolean;
   /** A sentence on what the session lost with this run; null when it lives. */
   readonly loss: string | null;
 }
 
 /** The result of a run that has ended. */
-export function resultOf(executed: Executed, { runId, memory, sessionId, checks, loss }: ResultContext): RunResult {
+export function resultOf(executed: Executed, { runId, memory, sessionId, loss }: ResultContext): RunResult {
   const { end, shown, outputBytes } = executed;
   const status = statusOf(end, executed.stopped);
   const error = errorOf(executed, status, memory);
@@ -62,9 +59,8 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, checks,
     displays: shown.displays,
     state: end.state,
     stateLeftOut,
-    report: end.report,
-    verdict: end.report?.verdict ?? (checks && status === 'timeout' ? 'timeout' : null),
-    truncated: outputCut || displaysDropped > 0 || stateLeftOut.length > 0 || isReportCut(end.report),
+    report: end.report as RunResult['report'],
+    truncated: outputCut || displaysDropped > 0 || stateLeftOut.length > 0 || end.report?.truncated === true,
     outputCut,
     displaysDropped,
     stdoutBytes: end.stdoutBytes,
@@ -79,10 +75,6 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, checks,
 function withLoss(error: RunError | null, loss: string): RunError {
   if (!error) return { name: 'SessionEnded', message: loss, traceback: '' };
   return { ...error, message: error.message ? `${error.message} ${loss}` : loss };
-}
-
-function isReportCut(report: CellReport | null): boolean {
-  return report !== null && (report.truncated || report.later.some(({ report: later }) => later.truncated));
 }
 
 /** The status of a run, from how its cell ended and why it was stopped. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import type { CellEnd } from '../../languages/language.ts';
-import type { LeanTask } from '../../languages/lean/report.ts';
+import type { CellEnd, LanguageTask } from '../../languages/language.ts';
 import type { Lease, Release } from '../../pool/lease.ts';
 import type { Environment } from '../environment/environment.ts';
 import type { Options } from '../options.ts';
@@ -21,8 +20,8 @@ export interface Run {
   readonly request: RunRequest;
   readonly onOutput: (output: RunOutput) => void;
   readonly signal: AbortSignal | undefined;
-  /** What is wanted of a check beside its report. */
-  readonly task?: LeanTask;
+  /** A language's own question. */
+  readonly task?: LanguageTask;
   /** The limits when it arrived. */
   readonly limits: Options['limits'];
 }
@@ -38,8 +37,8 @@ export async function runOnce(run: Run, environment: Environment, clock: Clock):
   // A warm interpreter may have ended before the run; another one takes it.
   const last = first.executed?.end.unstarted ? await runLeased(run, environment, clock) : first;
   if (!last.executed) return last.refusal;
-  const { memory, language } = environment;
-  return resultOf(last.executed, { runId: run.runId, memory, checks: language.checks, sessionId: null, loss: null });
+  const { memory } = environment;
+  return resultOf(last.executed, { runId: run.runId, memory, sessionId: null, loss: null });
 }
 
 /** The outcome of one lease. */
@@ -49,7 +48,7 @@ type Leased =
   | { readonly executed: null; readonly refusal: RunResult };
 
 async function runLeased(run: Run, environment: Environment, clock: Clock): Promise<Leased> {
-  const key = environment.keyFor(run.request.code, run.request.context);
+  const key = environment.keyFor(run.request.code, run.task);
   const grant = await environment.lease(run.request.owner, 'run', { key, signal: run.signal });
   if (grant.kind !== 'granted') return { executed: null, refusal: notRun(run.runId, refusalOf(grant)) };
   environment.countRun();
@@ -71,8 +70,8 @@ export async function runInSession(run: Run, environment: Environment, session: 
   const answer = await session.run({ code, stdin, ...(cell !== undefined && { cell }) }, termsOf(run));
   if (answer.kind === 'refused') return notRun(runId, answer.problem, session.id);
   environment.countRun();
-  const { memory, language } = environment;
-  const context = { runId, memory, checks: language.checks, sessionId: session.id, loss: answer.loss };
+  const { memory } = environment;
+  const context = { runId, memory, sessionId: session.id, loss: answer.loss };
   return resultOf(answer.executed, context);
 }
 
@@ -83,12 +82,11 @@ function releaseAfter({ status, alive, unstarted }: CellEnd): Release {
 }
 
 function executeOnce(run: Run, environment: Environment, { sandbox }: Lease, clock: Clock): Promise<Executed> {
-  const { code, context, stdin = '', state = null } = run.request;
+  const { code, stdin = '', state = null } = run.request;
   const onKey = (key: string) => environment.keepWarm(key);
   const interpreter = environment.language.open(sandbox, { once: true, onKey });
   const { task } = run;
-  const more = { ...(context !== undefined && { context }), ...(task && { task }) };
-  const cell = { code, name: '<code>', stdin, state, ...more };
+  const cell = { code, name: '<code>', stdin, state, ...(task && { task }) };
   const terminator = killingTerminator(clock, interpreter, sandbox);
   return execute({ ...termsOf(run), clock, interpreter, terminator, cell });
 }

@@ -1,15 +1,15 @@
 import type { SandboxLoss } from '../../sandbox/sandbox.ts';
 import { cellEnd, lossEnd, plainError } from '../exit.ts';
-import type { CellEnd, CellError, CellReport } from '../language.ts';
+import type { CellEnd, CellError } from '../language.ts';
 import type { NoAnswer } from './lsp/answers.ts';
-import type { CheckReport } from './report.ts';
+import type { CheckReport, LeanReport } from './report.ts';
 import type { LeanSettings } from './settings.ts';
 import { importRefusal } from './text/importPolicy.ts';
 import { FLOOD } from './worker/flood.ts';
 
 /** A report with nothing beside the check itself. */
-export function cellReport(report: CheckReport): CellReport {
-  return { ...report, notes: [], later: [] };
+export function cellReport(report: CheckReport): LeanReport {
+  return { ...report, language: 'lean', notes: [], rechecked: [] };
 }
 
 /** Errors in an error's message: for a wrong proof, the first error is often not the most useful one. */

@@ -3,6 +3,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Language } from '../language.ts';
 import { composeCode } from './oneShot/composedCode.ts';
 import { OneShotCheck } from './oneShot/oneShotCheck.ts';
+import { leanTask } from './report.ts';
 import { openLeanSession } from './session/leanSession.ts';
 import type { LeanSettings } from './settings.ts';
 import { headerKey } from './text/header.ts';
@@ -26,8 +27,7 @@ export function leanLanguage({ settings, clock }: LeanDeps): Language {
     return idle;
   };
   return {
-    checks: true,
-    keyOf: (code, context) => headerKey(composeCode(code, context).header),
+    keyOf: (code, task) => headerKey(composeCode(code, leanTask(task)?.context ?? '').header),
     open(sandbox, { once, onKey = () => {} }) {
       const warm = workers.get(sandbox)?.take() ?? null;
       if (!once) return openLeanSession(sandbox, warm, settings(), clock);

@@ -1,3 +1,4 @@
+import type { CellReport, LanguageTask } from '../language.ts';
 import type { SourcePosition } from './text/position.ts';
 
 /** The result of a check: no objection, a proof left out, an error, or no answer in time. */
@@ -34,7 +35,13 @@ export interface LeanGoals {
 }
 
 /** What a check does beside its report; such a check does not run `main`. Positions are the caller's. */
-export type LeanTask =
+export type LeanTask = LanguageTask & {
+  readonly language: 'lean';
+  /** Code that goes before the code, in a coordinate system of its own. */
+  readonly context?: string;
+} & LeanQuestion;
+
+type LeanQuestion =
   | { readonly kind: 'check' }
   /** The goals at one position, or at every `sorry` when `at` is null. */
   | { readonly kind: 'goals'; readonly at: SourcePosition | null }
@@ -70,3 +77,19 @@ export const EMPTY_REPORT: CheckReport = {
   goals: null,
   truncated: false,
 };
+
+/** What Lean says of a cell. */
+export interface LeanReport extends CheckReport, CellReport {
+  readonly language: 'lean';
+  /** Later cells of the session that were checked again and now say something else. */
+  readonly rechecked: readonly { readonly cell: string; readonly report: CheckReport }[];
+}
+
+/** The task as one of Lean; undefined when there is none. */
+export function leanTask(task: LanguageTask | undefined): LeanTask | undefined {
+  return task && isLeanTask(task) ? task : undefined;
+}
+
+function isLeanTask(task: LanguageTask): task is LeanTask {
+  return task.language === 'lean';
+}

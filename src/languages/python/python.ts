@@ -3,6 +3,5 @@ import { PythonInterpreter } from './interpreter.ts';
 
 /** Python: every interpreter is a fork of the sandbox's zygote. */
 export const python: Language = {
-  checks: false,
   open: (sandbox, { once }) => new PythonInterpreter(sandbox, once),
 };

@@ -14,8 +14,8 @@ const MAX_PLACES = 5;
 /** Characters of one path: it may contain a MIME type that user code chose. */
 const MAX_PLACE = 100;
 
-/** A tool's result as it is sent: text without control characters, at most `MAX_ANSWER_BYTES` in total. */
-export function* boundedResult(answer: CallToolResult): Steps<CallToolResult> {
+/** A tool's result as it is sent: text without control characters, at most `MAX_ANSWER_BYTES` in total. Its `notes` tell of cuts, if the tool has them. */
+export function* boundedResult(answer: CallToolResult, hasNotes: boolean): Steps<CallToolResult> {
   const others = answer.content.filter(({ type }) => type !== 'text');
   const texts = answer.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
   const text = yield* boundedText(texts.join('\n'));
@@ -27,8 +27,12 @@ export function* boundedResult(answer: CallToolResult): Steps<CallToolResult> {
   return {
     ...answer,
     content: [{ type: 'text', text: `${text}\n[${note}]` }, ...others],
-    structuredContent: { ...content, ...(Array.isArray(content.notes) && { notes: [...content.notes, note] }) },
+    structuredContent: { ...content, ...(hasNotes && { notes: [...notesIn(content), note] }) },
   };
+}
+
+function notesIn({ notes }: Content): readonly unknown[] {
+  return Array.isArray(notes) ? notes : [];
 }
 
 function noteOf(places: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { CheckAnswer, TacticAnswer } from '../../engine/lean/leanEngine.ts';
 import { DEFAULT_OPTIONS } from '../../engine/options.ts';
-import type { CheckAnswer, TacticAnswer } from '../../engine/types.ts';
 import { clip } from '../displays.ts';
 import {
   Message,
@@ -66,7 +66,7 @@ export const leanCheck = defineTool({
       ...(header !== undefined && { header }),
       ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
     };
-    const checked = await engine.check(request, signal);
+    const checked = await engine.lean.check(request, signal);
     if (!checked.ok) return refused(checked.error);
     const results = checked.value.map((answer) => checkFields(answer, axioms));
     const accepted = results.filter(({ verdict }) => verdict === 'accepted').length;
@@ -100,7 +100,7 @@ export const leanGoals = defineTool({
       ...(line !== undefined && { at: { line, column: column ?? 0 } }),
       ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
     };
-    const found = await engine.goals(request, signal);
+    const found = await engine.lean.goals(request, signal);
     if (!found.ok) return refused(found.error);
     const { report, verdict, error } = found.value;
     const goals = found.value.goals.map((at) => ({ ...at, goals: at.goals?.map((goal) => clip(goal)) ?? null }));
@@ -145,7 +145,7 @@ export const leanTry = defineTool({
       ...(session_id !== undefined && { sessionId: session_id }),
       ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
     };
-    const tried = await engine.tryTactics(request, signal);
+    const tried = await engine.lean.tryTactics(request, signal);
     if (!tried.ok) return refused(tried.error);
     const results = tried.value.map(tacticFields);
     const text = results.map(({ tactic, error, goals }) => `${tactic}: ${error ?? goalsText(goals)}`).join('\n');

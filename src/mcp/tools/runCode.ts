@@ -3,7 +3,8 @@ import { DEFAULT_OPTIONS, languageOptions } from '../../engine/options.ts';
 import type { RunRequest } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import { languageIn } from '../languageIn.ts';
-import { RunAnswer, runAnswer } from '../runAnswer.ts';
+import type { ReportPart } from '../reportPart.ts';
+import { runAnswer, runAnswerSchema } from '../runAnswer.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const { limits } = DEFAULT_OPTIONS;
@@ -34,7 +35,7 @@ const Input = z.strictObject({
 });
 
 /** `run_code`. */
-export function runCode(languages: readonly LanguageDefinition[]): Tool {
+export function runCode(languages: readonly LanguageDefinition[], reports: readonly ReportPart[]): Tool {
   return defineTool({
     name: 'run_code',
     title: 'Run code in a sandbox',
@@ -48,10 +49,11 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
     ].join('\n'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     input: Input.extend({ language: languageIn(languages).describe('Language of the code.') }),
-    output: RunAnswer,
+    output: runAnswerSchema(reports),
     async call(input, { engine, owner, signal, onOutput }) {
       const run = await engine.run({ ...requestOf(input), owner }, onOutput, signal);
-      return runAnswer(run, input.axioms ?? false);
+      const part = reports.find(({ language }) => language === input.language);
+      return runAnswer(run, part?.describe(run, input.axioms ?? false));
     },
   });
 }

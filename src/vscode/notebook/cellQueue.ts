@@ -159,7 +159,7 @@ export class CellQueue {
 
   /** Updates the outputs of other cells that a run had rechecked. */
   async #showRecheckedCells({ report }: RunResult, { execution, controller }: RunningCell): Promise<void> {
-    for (const { cell: name, report: rechecked } of report?.later ?? []) {
+    for (const { cell: name, report: rechecked } of report?.rechecked ?? []) {
       const cell = this.#cells.find(execution.cell.notebook, name);
       // A cell that waits or runs shows its own result later.
       if (!cell || [execution, ...this.#waiting].some((other) => other.cell === cell)) continue;

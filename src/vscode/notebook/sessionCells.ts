@@ -1,4 +1,4 @@
-import type { CellReport } from '../../engine/types.ts';
+import type { LanguageReport } from '../../engine/types.ts';
 import type { CellNames } from './cellNames.ts';
 import type { CellToRun } from './notebookSession.ts';
 
@@ -21,7 +21,7 @@ export class SessionCells {
   }
 
   /** Records that a cell ran; a rejected cell changes nothing in the session. */
-  ran({ name, code }: CellToRun, report: CellReport | null): void {
+  ran({ name, code }: CellToRun, report: LanguageReport | null): void {
     if (report?.verdict === 'accepted' || report?.verdict === 'incomplete') this.#codes.set(name, code);
   }
 

@@ -86,14 +86,14 @@ function sandboxRow(sandbox: SandboxInfo, sessions: readonly SessionInfo[], now:
   const session = sessions.find(({ id }) => id === sandbox.sessionId);
   const state = session ? 'session' : label;
   const owner = sandbox.owner ? `In use by ${formatOwner(sandbox.owner)}` : '';
-  const header = oneLine(sandbox.header);
+  const header = oneLine(sandbox.poolKey);
   return {
     id: `sandbox/${sandbox.id}`,
     // A booting sandbox has no container and so no id from the host.
     label: sandbox.state === 'booting' ? 'New' : plainText(sandbox.id).slice(0, ID_LENGTH),
     description: joinParts(
       state,
-      formatImports(sandbox.header),
+      formatImports(sandbox.poolKey),
       formatAge(now - sandbox.createdAt),
       formatMemory(sandbox.memoryBytes),
     ),

@@ -32,13 +32,19 @@ describe.each(SERVER_VARIANTS)('a check on %s', (_, variant) => {
     const { check } = await recordedChecks(variant);
     const hidden = 'set_option warn.sorry false\n';
     expect((await check({ code: `${hidden}example : 1 = 2 := sorry\n` })).report?.verdict).toBe('incomplete');
-    expect((await check({ code: 'example : 1 = 2 := sorry\n', context: hidden })).report?.verdict).toBe('incomplete');
+    expect(
+      (await check({ code: 'example : 1 = 2 := sorry\n', task: { language: 'lean', kind: 'check', context: hidden } }))
+        .report?.verdict,
+    ).toBe('incomplete');
     expect((await check({ code: `${hidden}${ADD}` })).report?.verdict).toBe('accepted');
   });
 
   it('returns the goals at every sorry, at positions without the context', async () => {
     const { check } = await recordedChecks(variant);
-    const { report } = await check({ code: `${HOLE}\n`, context: ADD, task: { kind: 'goals', at: null } });
+    const { report } = await check({
+      code: `${HOLE}\n`,
+      task: { language: 'lean', kind: 'goals', at: null, context: ADD },
+    });
     expect(report?.goals).toEqual([{ line: 1, column: 55, goals: ['p q : Prop\nhp : p\nhq : q\n⊢ p ∧ q'] }]);
     expect(report?.axioms?.map(({ name }) => name)).toEqual(['hole']);
   });

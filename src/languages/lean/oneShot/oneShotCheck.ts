@@ -10,7 +10,7 @@ import { SegmentedDocument } from '../check/segmentedDocument.ts';
 import { cellReport, crashEnd, rejection } from '../ends.ts';
 import type { NoAnswer } from '../lsp/document.ts';
 import { type Program, type ProgramExit, runProgram } from '../program/leanRun.ts';
-import { type CheckReport, EMPTY_REPORT } from '../report.ts';
+import { type CheckReport, EMPTY_REPORT, leanTask } from '../report.ts';
 import { DEFAULT_LIMIT } from '../reportSize.ts';
 import type { LeanSettings } from '../settings.ts';
 import { importRefusal } from '../text/importPolicy.ts';
@@ -98,7 +98,8 @@ export class OneShotCheck implements Interpreter {
 
   async #checkAndRun(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const refused =
-      importRefusal(cell.context ?? '', this.#deps.settings) ?? importRefusal(cell.code, this.#deps.settings);
+      importRefusal(leanTask(cell.task)?.context ?? '', this.#deps.settings) ??
+      importRefusal(cell.code, this.#deps.settings);
     if (refused) return cellEnd({ status: 'error', alive: true, error: refused });
     try {
       const worker = await this.#deps.worker();

@@ -1,7 +1,7 @@
 import type { CellRequest } from '../../language.ts';
 import type { CheckTerms } from '../check/checkCell.ts';
 import { goalsAt } from '../check/goals.ts';
-import type { CheckReport, LeanGoals, LeanMessage } from '../report.ts';
+import { type CheckReport, type LeanGoals, type LeanMessage, leanTask } from '../report.ts';
 import { ENTRY, fitted } from '../reportSize.ts';
 import { type Region, type SourcePosition, type TextRange, toRegionPosition } from '../text/position.ts';
 import { sorryTokens } from '../text/tokens.ts';
@@ -16,8 +16,9 @@ export interface CheckPlan {
   readonly isTactic: boolean;
 }
 
-export function planOf({ code: text, context = '', task }: CellRequest): CheckPlan {
-  const code = composeCode(text, context);
+export function planOf({ code: text, task: asked }: CellRequest): CheckPlan {
+  const task = leanTask(asked);
+  const code = composeCode(text, task?.context ?? '');
   if (task?.kind === 'tactic') {
     const { code: withIt, put } = withTactic(code, task.at, task.tactic);
     return { code: withIt, asked: [put], isTactic: true };

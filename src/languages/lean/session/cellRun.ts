@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { cellEnd } from '../../exit.ts';
-import type { CellEnd, CellReport, CellRequest } from '../../language.ts';
+import type { CellEnd, CellRequest } from '../../language.ts';
 import { withLastLineFeed } from '../check/cellSource.ts';
 import { checkCell } from '../check/checkCell.ts';
 import { follow } from '../check/outline.ts';
@@ -8,7 +8,7 @@ import { NOTHING_PUBLISHED, type SegmentedDocument } from '../check/segmentedDoc
 import { cellReport, rejection } from '../ends.ts';
 import type { NoAnswer } from '../lsp/document.ts';
 import { type ProgramEnd, runMain } from '../program/runMain.ts';
-import { type CheckReport, EMPTY_REPORT, type LeanMessage } from '../report.ts';
+import { type CheckReport, EMPTY_REPORT, type LeanMessage, type LeanReport } from '../report.ts';
 import { DEFAULT_LIMIT, fitted, fittedTogether } from '../reportSize.ts';
 import { joinHeaders } from '../text/header.ts';
 import { importRanges, rangeOfHeaderError } from '../text/importRanges.ts';
@@ -188,13 +188,15 @@ export class CellRun {
     this.#notes.push(note);
   }
 
-  #full(own: CheckReport): CellReport {
+  #full(own: CheckReport): LeanReport {
     const rechecked = [...this.#rechecked.values()];
     const [report = own, ...reports] = fittedTogether([own, ...rechecked.map(({ report }) => report)], this.#limit);
     return {
       ...report,
+      language: 'lean',
       notes: this.#notes,
-      later: rechecked.map(({ id, report }, index) => ({ cell: id, report: reports[index] ?? report })),
+      rechecked: rechecked.map(({ id, report }, index) => ({ cell: id, report: reports[index] ?? report })),
+      truncated: [report, ...reports].some(({ truncated }) => truncated),
     };
   }
 }

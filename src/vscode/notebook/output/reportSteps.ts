@@ -1,8 +1,8 @@
-import type { CellReport, RunError } from '../../../engine/types.ts';
+import type { LanguageReport, RunError } from '../../../engine/types.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 
 /** The report on one cell, from its own run or from a recheck after an earlier cell ran. */
-export type CheckReport = CellReport['later'][number]['report'];
+export type CheckReport = LanguageReport['rechecked'][number]['report'];
 type Message = CheckReport['messages'][number];
 
 const RED = '\x1b[31m';

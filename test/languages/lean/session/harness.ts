@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { CellEnd, CellOutput, CellRequest, Interpreter } from '../../../../src/languages/language.ts';
 import { OneShotCheck } from '../../../../src/languages/lean/oneShot/oneShotCheck.ts';
+import type { LeanReport, LeanTask } from '../../../../src/languages/lean/report.ts';
 import { type LeanSession, openLeanSession } from '../../../../src/languages/lean/session/leanSession.ts';
 import type { LeanSettings } from '../../../../src/languages/lean/settings.ts';
 import { LeanWorker } from '../../../../src/languages/lean/worker/worker.ts';
@@ -10,11 +11,16 @@ import type { ServerVariant } from './recordedServer.ts';
 
 const SETTINGS: LeanSettings = { allowedImports: [], blockedImports: [], reuse: 'worker', workerMemoryBytes: 1e9 };
 
+/** A cell's end, what it printed and what Lean says of it. */
+export type RecordedEnd = Omit<CellEnd, 'report'> & { readonly stdout: string; readonly report: LeanReport | null };
+
+type RecordedRequest = Pick<CellRequest, 'code'> & Partial<Omit<CellRequest, 'task'>> & { readonly task?: LeanTask };
+
 /** A session on servers that were recorded. */
 export interface Recorded extends RecordedSandbox {
   readonly session: LeanSession;
   readonly clock: ManualClock;
-  run(code: string, cell?: string): Promise<CellEnd & { stdout: string }>;
+  run(code: string, cell?: string): Promise<RecordedEnd>;
 }
 
 /** Starts a session, which ends with the test. */
@@ -29,7 +35,7 @@ export function recorded(variant: ServerVariant, settings: Partial<LeanSettings>
 
 /** Checks one piece of code on a worker, as a run without a session does. */
 export interface RecordedChecks extends RecordedSandbox {
-  check(request: Pick<CellRequest, 'code'> & Partial<CellRequest>): Promise<CellEnd & { stdout: string }>;
+  check(request: RecordedRequest): Promise<RecordedEnd>;
 }
 
 /** Starts a worker for checks, which ends with the test. */
@@ -46,11 +52,11 @@ export async function recordedChecks(variant: ServerVariant): Promise<RecordedCh
   return { ...made, check: (request) => runIn(new OneShotCheck(deps), request) };
 }
 
-async function runIn(interpreter: Interpreter, request: Pick<CellRequest, 'code'> & Partial<CellRequest>) {
+async function runIn(interpreter: Interpreter, request: RecordedRequest): Promise<RecordedEnd> {
   let stdout = '';
   const onOutput = (output: CellOutput) => {
     if (output.kind === 'stdout') stdout += output.text;
   };
   const end = await interpreter.run({ name: '<cell>', stdin: '', state: null, ...request }, onOutput);
-  return { ...end, stdout };
+  return { ...end, report: end.report as LeanReport | null, stdout };
 }

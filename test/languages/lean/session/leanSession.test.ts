@@ -44,7 +44,7 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
     await run('def k : Nat := 1\n', 'k');
     await run(ADD, 'add');
     const { status, report } = await run('def k : Nat := 100\n', 'k');
-    expect({ status, later: report?.later }).toEqual({ status: 'ok', later: [] });
+    expect({ status, rechecked: report?.rechecked }).toEqual({ status: 'ok', rechecked: [] });
     expect(session.text()).toMatch(/^\ndef k : Nat := 100\n.*\ndef add/s);
     expect(session.text()).not.toContain(':= 1\n');
   });
@@ -174,7 +174,7 @@ async function takesOut(variant: ServerVariant, code: string): Promise<void> {
   const before = session.text();
   const { status, alive, error, report } = await run(code);
   expect({ status, alive, name: error?.name }).toEqual({ status: 'error', alive: true, name: 'LeanError' });
-  expect(report).toMatchObject({ verdict: 'rejected', axioms: null, notes: [], later: [] });
+  expect(report).toMatchObject({ verdict: 'rejected', axioms: null, notes: [], rechecked: [] });
   expect(report?.messages.find(({ severity }) => severity === 'error')?.line).toBeGreaterThanOrEqual(1);
   expect(session.text()).toBe(before);
   expect(await run(PRINT)).toMatchObject({ status: 'ok', stdout: '30\nadd : Nat → Nat → Nat\n' });
