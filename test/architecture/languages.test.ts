@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { LANGUAGE_FACTS } from '../../src/languages/facts.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
+
+const source = path.resolve(import.meta.dirname, '../../src');
+
+/** The files outside `languages` that may name a language, and why. */
+const NAMING: Readonly<Record<string, string>> = {
+  'cli/globalOptions.ts': '--image is short for the image of one language',
+  'config/dockerMcp.ts': 'the older servers and their settings are named after their languages',
+  'engine/engine.ts': 'has engine.lean',
+  'engine/types.ts': 'has engine.lean',
+  'engine/lean/leanEngine.ts': 'the questions of engine.lean',
+  'engine/lean/proofs.ts': 'the questions of engine.lean',
+  'host/docker/create.ts': 'the agent in every image needs Python',
+  'host/problem.ts': 'the command to build the image of a container without a label',
+  'mcp/languageParts.ts': 'the list of languages with tools or reports of their own',
+  'mcp/leanAnswer.ts': 'the reports of Lean in answers',
+  'mcp/tools/provers.ts': 'the tools for Lean',
+  'mcp/tools/runCode.ts': 'arguments that only Lean has',
+  'protocol/messages.ts': "the agent's own interpreter is Python",
+  'vscode/notebook/language/diagnostics.ts': 'the source of diagnostics in reports of Lean',
+  'vscode/notebook/output/reportSteps.ts': 'goals of Lean as Markdown code blocks',
+};
+
+/** Code without its comments. */
+function codeOf(file: string): string {
+  const text = readFileSync(path.join(source, file), 'utf8');
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
+}
+
+it('no file outside the languages folder names a language, but for those with a reason', () => {
+  const naming = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.split(path.sep).join('/'))
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('languages/'))
+    .filter((file) => LANGUAGES.some(({ id }) => new RegExp(`\\b${id}\\b`, 'i').test(codeOf(file))));
+  expect(naming.sort()).toEqual(Object.keys(NAMING).sort());
+});
+
+it('the facts that editors read list the languages of the registry in the same order', () => {
+  expect(LANGUAGE_FACTS.map(({ id, displayName }) => [id, displayName])).toEqual(
+    LANGUAGES.map(({ id, displayName }) => [id, displayName]),
+  );
+});
