@@ -50,7 +50,7 @@ export const Request = z.discriminatedUnion('op', [
   z.strictObject({ id: z.int(), op: z.literal('measure') }),
   /** A signal for a channel's process group; answered after delivery, also when the group has ended. */
   z.strictObject({ id: z.int(), op: z.literal('signal'), channel: z.int(), signal: SignalName }),
-  /** Imports modules while nothing runs, then keeps a process ready that has them. An empty list is fine. */
+  /** Imports modules while nothing runs, then keeps a process ready that has them. An empty list is fine. Replies with the names in `loaded` and `failed`. */
   z.strictObject({ id: z.int(), op: z.literal('preload'), modules: z.array(z.string()) }),
   /**
    * Writes a file of at most `MAX_PUT_BYTES` in `/workspace` or `/tmp`, replacing any file of that name. Its folders
@@ -120,13 +120,6 @@ export const Measurement = z.strictObject({
   oomKills: z.int().nonnegative(),
 });
 export type Measurement = z.infer<typeof Measurement>;
-
-/** Value of the reply to `preload`. */
-export const Preloaded = z.strictObject({
-  loaded: z.array(z.string()),
-  failed: z.array(z.string()),
-});
-export type Preloaded = z.infer<typeof Preloaded>;
 
 /**
  * An event frame is two u64 counters (bytes of stdout and of stderr that the relay has read for this run) and one JSON
