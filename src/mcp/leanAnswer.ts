@@ -4,7 +4,7 @@ import type { CheckReport } from '../languages/lean/report.ts';
 import { clip, MAX_TEXT } from './displays.ts';
 import type { ReportPart } from './reportPart.ts';
 
-/** Places are Lean's own: lines from 1, columns from 0 in code points, in the code that was sent. */
+/** Positions as Lean counts them: lines from 1, columns from 0 in code points, in the given code. */
 const Line = z.int().describe('From 1.');
 const Column = z.int().describe('From 0, in code points.');
 
@@ -20,17 +20,17 @@ export const Message = z.strictObject({
 export const Verdict = z
   .enum(['accepted', 'incomplete', 'rejected', 'timeout'])
   .describe(
-    'accepted: checked to its end, no error, no sorry. incomplete: something rests on sorry, or may, where an option hides it. rejected: an error.',
+    'accepted: checked completely, no error, no sorry. incomplete: depends on sorry, or may because an option hides it. rejected: an error.',
   );
 
-/** How much there was to say. */
+/** The size of a report. */
 export const MessageTotals = {
-  messages_total: z.int().describe('How many messages there were.'),
-  messages_omitted: z.int().describe('How many of them were left out to keep the answer small; errors go last.'),
-  truncated: z.boolean().describe('Something was left out or cut to keep the answer small.'),
+  messages_total: z.int().describe('Number of messages.'),
+  messages_omitted: z.int().describe('Number of messages omitted to limit the size; errors are omitted last.'),
+  truncated: z.boolean().describe('Whether something was omitted or cut to limit the size.'),
 };
 
-/** What Lean says of a piece of code, as clients read it. */
+/** Lean's report on a piece of code. */
 export const ReportAnswer = z.strictObject({
   verdict: Verdict.nullable().describe('null when there is none: Lean was lost.'),
   messages: z.array(Message),
@@ -38,7 +38,7 @@ export const ReportAnswer = z.strictObject({
   axioms: z
     .array(z.strictObject({ name: z.string(), axioms: z.array(z.string()).nullable() }))
     .nullable()
-    .describe('Of each declaration, when asked for; sorryAx means that it is not proved. null for a name: unknown.'),
+    .describe('Axioms of each declaration, if requested; sorryAx: not proved. null for a name: unknown.'),
   ...MessageTotals,
 });
 export type ReportAnswer = z.infer<typeof ReportAnswer>;
@@ -74,7 +74,7 @@ export function totalsOf({
   };
 }
 
-/** A message of Lean as clients read it. */
+/** A message of Lean in structured content. */
 export function messageFields({ severity, line, column, endLine, endColumn, text }: CheckReport['messages'][number]) {
   return { severity, line, column, end_line: endLine, end_column: endColumn, text: clip(text) };
 }
@@ -88,7 +88,7 @@ export const leanReports: ReportPart = {
     ...ReportAnswer.omit({ truncated: true }).shape,
     rechecked_cells: z
       .array(RecheckedCell)
-      .describe('Later cells of a Lean session that were checked again and now say something else.'),
+      .describe('Later cells of a Lean session that were checked again with a different result.'),
   },
   describe(run, withAxioms) {
     const { truncated, ...fields } = reportFields(run.report, verdictOf(run), withAxioms);
@@ -112,7 +112,7 @@ function recheckedText(cell: z.infer<typeof RecheckedCell>): string {
   return `[${cell.cell}, checked again: ${cell.verdict}]\n${text}`;
 }
 
-/** A report for reading. Information is left out where it has been printed already. */
+/** A report as text, without information messages that are part of the printed output. */
 export function reportText(report: Omit<ReportAnswer, 'truncated'>, isPrinted: boolean): string {
   return [
     ...report.messages

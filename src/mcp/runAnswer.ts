@@ -7,12 +7,12 @@ import { outOfRange } from './outOfRange.ts';
 import { type DescribedReport, NO_REPORT, type ReportPart } from './reportPart.ts';
 import { runText } from './runText.ts';
 
-/** What has no place on a line: controls, ends of lines, what turns the direction of writing. */
+/** Characters that do not fit on a line: controls, line ends, direction marks. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Characters of a variable's name in a note. */
 const MAX_NAME = 200;
 
-/** A run's end as clients read it. */
+/** The structured content of a run's result. */
 export const RunAnswer = z.strictObject({
   run_id: z.string(),
   status: z.enum(['ok', 'error', 'timeout', 'interrupted', 'out_of_memory', 'sandbox_lost', 'rejected']),
@@ -22,9 +22,9 @@ export const RunAnswer = z.strictObject({
   result: z.string().nullable().describe('Value of the last expression as text, or null.'),
   error: z.strictObject({ name: z.string(), message: z.string(), traceback: z.string() }).nullable(),
   displays: z.array(DisplayAnswer),
-  state: z.looseObject({}).nullable().describe('The JSON-able variables, when state was given.'),
-  notes: z.array(z.string()).optional().describe('What else there is to know, if anything.'),
-  truncated: z.boolean().describe('Output, or a report on the code, was more than is kept.'),
+  state: z.looseObject({}).nullable().describe('JSON-serializable variables, if state was given.'),
+  notes: z.array(z.string()).optional().describe('Further remarks, if any.'),
+  truncated: z.boolean().describe('Whether output or a report was cut.'),
   duration_ms: z.number(),
   peak_memory_bytes: z.number(),
   session_id: z.string().nullable(),
@@ -38,9 +38,9 @@ export function runAnswerSchema(parts: readonly ReportPart[]): z.ZodObject {
 }
 
 /**
- * A run's end as a call's answer. Structured content holds everything but the bytes of pictures. The text is for a
- * reader, not the JSON once more: clients that know structured content would pay twice for it, and in the others a
- * model reads output and tracebacks better unescaped. It leaves out nothing that a model acts on.
+ * The result of a run. Structured content holds everything but the bytes of images. The text is written for a reader and
+ * does not repeat the JSON: a client with structured content would pay twice for it, and in other clients a model reads
+ * unescaped output and tracebacks better. It contains everything that a model acts on.
  */
 export function runAnswer(run: RunResult, report: DescribedReport = NO_REPORT): Promise<CallToolResult> {
   return slices.run(answerOf(run, report));
@@ -81,7 +81,7 @@ function* fieldsOf(run: RunResult, displays: DisplayAnswer[]): Steps<RunAnswer> 
   };
 }
 
-/** The variables without those that JSON cannot carry, and a note on each of these. */
+/** The variables that JSON can hold, and a note on each of the others. */
 function* stateOf({ state, stateLeftOut }: RunResult): Steps<{ state: RunAnswer['state']; leftOut: string[] }> {
   if (!state) return { state: null, leftOut: [] };
   const kept: [string, unknown][] = [];
@@ -96,7 +96,7 @@ function* stateOf({ state, stateLeftOut }: RunResult): Steps<{ state: RunAnswer[
   return { state: Object.fromEntries(kept), leftOut: leftOut.concat(large) };
 }
 
-/** A name as code chose it, which might look like lines of ours. */
+/** A name that user code chose, without characters that could imitate lines of ours. */
 function printable(name: string): string {
   const text = name.replace(UNPRINTABLE, (it) => `\\u{${it.codePointAt(0)?.toString(16)}}`);
   return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text;

@@ -3,7 +3,7 @@ import type { DisplayAnswer } from './displays.ts';
 import type { DescribedReport } from './reportPart.ts';
 import type { RunAnswer } from './runAnswer.ts';
 
-/** A run's end for reading: what it wrote, its value, what it showed, what went wrong, and a last line of facts. */
+/** The text of a run's result: output, displays, value, error, report, and a last line of facts. */
 export function* runText(run: RunAnswer, report: DescribedReport): Steps<string> {
   const state = run.state && (yield* stateText(run.state));
   const parts = [
@@ -26,7 +26,7 @@ export function* runText(run: RunAnswer, report: DescribedReport): Steps<string>
   return parts.filter(Boolean).join('\n');
 }
 
-/** The variables as JSON, one a step. */
+/** The variables as JSON, one per step. */
 function* stateText(state: Readonly<Record<string, unknown>>): Steps<string> {
   const members: string[] = [];
   for (const [name, value] of Object.entries(state)) {
