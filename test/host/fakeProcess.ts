@@ -1,6 +1,6 @@
 import { encodeFrame, FrameType } from '../../src/protocol/frames.ts';
+import type { InterpreterEvent } from '../../src/protocol/interpreter.ts';
 import { EVENT_PREFIX_BYTES, type Exit, type SignalName } from '../../src/protocol/messages.ts';
-import type { PythonEvent } from '../../src/protocol/python.ts';
 
 /** A process of a fake sandbox. */
 export interface FakeProcess {
@@ -18,7 +18,7 @@ export type FakeExit = Pick<Exit, 'code' | 'signal'> & Partial<Pick<Exit, 'oomKi
 export interface FakeSink {
   stdout(bytes: Buffer): void;
   stderr(bytes: Buffer): void;
-  event(event: PythonEvent): void;
+  event(event: InterpreterEvent): void;
   exit(exit: FakeExit): void;
   /** Ends the whole container. */
   die(): void;
@@ -82,7 +82,7 @@ export class FakeChannel implements FakeSink {
     this.#write('stderr', bytes);
   }
 
-  event(event: PythonEvent): void {
+  event(event: InterpreterEvent): void {
     const { stdout, stderr } = this.#streams;
     const counts = Buffer.alloc(EVENT_PREFIX_BYTES);
     counts.writeBigUInt64BE(BigInt(stdout.total), 0);

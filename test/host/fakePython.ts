@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.ts';
+import type { InterpreterEvent, InterpreterRequest, InterpreterRun } from '../../src/protocol/interpreter.ts';
 import type { Hello, SignalName } from '../../src/protocol/messages.ts';
-import type { PythonEvent, PythonRequest, PythonRun } from '../../src/protocol/python.ts';
 import type { FakeFiles } from './fakeFiles.ts';
 import type { FakeProcess, FakeSink } from './fakeProcess.ts';
 
@@ -89,7 +89,7 @@ const COMMANDS: Readonly<Record<string, (rest: string, io: FakeIo) => Promise<vo
   },
 };
 
-type Done = Extract<PythonEvent, { type: 'done' }>;
+type Done = Extract<InterpreterEvent, { type: 'done' }>;
 /** Bytes and number of displays and results that one run may send. */
 type EventCaps = Pick<Hello, 'eventBytes' | 'events'>;
 
@@ -129,7 +129,7 @@ export class FakePython implements FakeProcess {
     else this.#sink.exit({ code: null, signal: name === 'SIGKILL' ? 9 : 15 });
   }
 
-  async #answer(request: PythonRequest): Promise<void> {
+  async #answer(request: InterpreterRequest): Promise<void> {
     if (request.op === 'complete') return this.#complete(request.token, request.code.slice(0, request.cursor));
     if (!request.once) this.#sink.event({ type: 'begun', token: request.token });
     const done = await this.#run(request);
@@ -144,7 +144,7 @@ export class FakePython implements FakeProcess {
     this.#sink.event({ type: 'completions', token, start: end - word.length, end, matches });
   }
 
-  async #run({ token, code, stdin, state }: PythonRun): Promise<Done> {
+  async #run({ token, code, stdin, state }: InterpreterRun): Promise<Done> {
     this.#sent = { bytes: 0, events: 0, dropped: 0 };
     for (const [name, value] of Object.entries(state ?? {})) this.#variables.set(name, value);
     const end = await this.#attempt(code, this.#io(token, stdin), token);
@@ -197,7 +197,7 @@ export class FakePython implements FakeProcess {
     };
   }
 
-  #publish(event: Extract<PythonEvent, { type: 'display' | 'result' }>): void {
+  #publish(event: Extract<InterpreterEvent, { type: 'display' | 'result' }>): void {
     const { eventBytes, events } = this.#home.caps;
     const bytes = JSON.stringify(event.data).length;
     this.#sent.events += 1;
@@ -218,7 +218,7 @@ export class FakePython implements FakeProcess {
 }
 
 // Requests have no schema on the engine's side: the engine is the only one that writes them.
-function parseRequest(payload: Buffer): PythonRequest | null {
+function parseRequest(payload: Buffer): InterpreterRequest | null {
   try {
     return JSON.parse(payload.toString('utf8'));
   } catch {

@@ -1,7 +1,7 @@
 import type { JsonLimits } from '../../base/jsonOutline.ts';
 import { readJson } from '../../base/readJson.ts';
 import type { Steps } from '../../base/slices.ts';
-import { PythonEvent } from '../../protocol/python.ts';
+import { InterpreterEvent } from '../../protocol/interpreter.ts';
 
 /**
  * Bounds of an event. What shows and stores it follows its levels by recursion. The agent keeps the same bounds
@@ -18,10 +18,10 @@ const LIMITS: JsonLimits = {
  * An event line of the process. null when it is not one of this request: user code can write there too. `refused` when it
  * is no JSON, is larger or deeper than the limits, has half of a surrogate pair, or has nothing that can be shown.
  */
-export function* parseEvent(line: Buffer, token: string): Steps<PythonEvent | 'refused' | null> {
+export function* parseEvent(line: Buffer, token: string): Steps<InterpreterEvent | 'refused' | null> {
   const read = yield* readJson(line, LIMITS);
   if (read.kind === 'invalid') return 'refused';
-  const parsed = PythonEvent.safeParse(read.value);
+  const parsed = InterpreterEvent.safeParse(read.value);
   if (!parsed.success) return null;
   const { data: event } = parsed;
   if (event.token !== token) return null;

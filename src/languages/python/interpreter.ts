@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Deferred, deferred } from '../../base/deferred.ts';
 import type { Steps } from '../../base/slices.ts';
 import { MAX_PAYLOAD_BYTES } from '../../protocol/frames.ts';
-import type { PythonEvent, PythonRequest } from '../../protocol/python.ts';
+import type { InterpreterEvent, InterpreterRequest } from '../../protocol/interpreter.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
 import { cellEnd, plainError } from '../exit.ts';
 import type { CellEnd, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
@@ -10,7 +10,7 @@ import { TextStream } from '../textStream.ts';
 import { parseEvent } from './events.ts';
 import { endOfExit, endOfLoss, type Progress } from './outcome.ts';
 
-type Done = Extract<PythonEvent, { type: 'done' }>;
+type Done = Extract<InterpreterEvent, { type: 'done' }>;
 
 interface RunningCell {
   readonly kind: 'cell';
@@ -99,7 +99,7 @@ export class PythonInterpreter implements Interpreter {
     void this.#channel.signal('SIGKILL');
   }
 
-  #begin(task: RunningCell | RunningCompletion, request: PythonRequest): void {
+  #begin(task: RunningCell | RunningCompletion, request: InterpreterRequest): void {
     if (this.#task) throw new Error('an interpreter runs one thing at a time');
     this.#task = task;
     const text = JSON.stringify(request);
@@ -152,7 +152,7 @@ export class PythonInterpreter implements Interpreter {
     if (interrupt === 'wanted') this.interrupt();
   }
 
-  #show(task: RunningCell, event: Exclude<PythonEvent, { type: 'done' | 'state' | 'begun' }>): void {
+  #show(task: RunningCell, event: Exclude<InterpreterEvent, { type: 'done' | 'state' | 'begun' }>): void {
     if (event.type === 'display') task.onOutput({ kind: 'display', display: { data: event.data, id: event.id } });
     else if (event.type === 'update') task.onOutput({ kind: 'update', display: { data: event.data, id: event.id } });
     else if (event.type === 'result') task.onOutput({ kind: 'result', data: event.data });

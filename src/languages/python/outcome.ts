@@ -1,5 +1,5 @@
+import type { InterpreterEvent } from '../../protocol/interpreter.ts';
 import type { Exit } from '../../protocol/messages.ts';
-import type { PythonEvent } from '../../protocol/python.ts';
 import type { SandboxLoss } from '../../sandbox/sandbox.ts';
 import { cellEnd, lossEnd, plainError, violentEnd } from '../exit.ts';
 import type { CellEnd, CellError } from '../language.ts';
@@ -7,7 +7,7 @@ import type { CellEnd, CellError } from '../language.ts';
 /** What a cell's process has said of itself so far. */
 export interface Progress {
   readonly error: CellError | null;
-  readonly done: Extract<PythonEvent, { type: 'done' }> | null;
+  readonly done: Extract<InterpreterEvent, { type: 'done' }> | null;
   readonly state: CellEnd['state'];
   /** Variables that `state` lacks. */
   readonly leftOut: readonly string[];

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { PythonRun } from '../../../src/protocol/python.ts';
+import type { InterpreterRun } from '../../../src/protocol/interpreter.ts';
 import type { BootOptions } from '../../../src/sandbox/boot.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Snippets } from './snippets.ts';
@@ -110,7 +110,7 @@ export class Interpreter {
   }
 
   /** Runs a cell as a program does when `once` is set, otherwise as a cell of a session. */
-  run(code: string, request: Partial<PythonRun> = {}): Promise<Cell> {
+  run(code: string, request: Partial<InterpreterRun> = {}): Promise<Cell> {
     return this.#ask({ op: 'run', name: '<cell>', stdin: '', state: null, once: false, code, ...request });
   }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * What the engine asks of a Python process, and the events it answers with. Events come from user code's process: see
- * `parseEvent` for the bounds of their shape.
+ * The interpreter protocol: what the engine asks of an interpreter's process, whatever language its driver is for, and the
+ * events it answers with. Events come from user code's process: see `parseEvent` for the bounds of their shape.
  */
 
-/** Engine → Python: run a cell. */
-export interface PythonRun {
+/** Engine → interpreter: run a cell. */
+export interface InterpreterRun {
   readonly op: 'run';
   /** Echoed by every event of this request; events without it are dropped. */
   readonly token: string;
@@ -21,15 +21,15 @@ export interface PythonRun {
   readonly once: boolean;
 }
 
-/** Engine → Python: completions at `cursor`, a UTF-16 offset into `code`. */
-export interface PythonComplete {
+/** Engine → interpreter: completions at `cursor`, a UTF-16 offset into `code`. */
+export interface InterpreterComplete {
   readonly op: 'complete';
   readonly token: string;
   readonly code: string;
   readonly cursor: number;
 }
 
-export type PythonRequest = PythonRun | PythonComplete;
+export type InterpreterRequest = InterpreterRun | InterpreterComplete;
 
 /** RFC 6838, with parameters. */
 const MIME_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(;[ -~]{0,100})?$/;
@@ -47,7 +47,7 @@ export const MimeBundle = Members.refine((data) => Object.keys(data).length <= M
 );
 export type MimeBundle = z.infer<typeof MimeBundle>;
 
-export const PythonEvent = z.discriminatedUnion('type', [
+export const InterpreterEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('display'), token: z.string(), data: MimeBundle, id: z.string().nullable() }),
   z.object({ type: z.literal('update'), token: z.string(), data: MimeBundle, id: z.string() }),
   z.object({ type: z.literal('clear'), token: z.string(), wait: z.boolean() }),
@@ -87,4 +87,4 @@ export const PythonEvent = z.discriminatedUnion('type', [
     matches: z.array(z.string()),
   }),
 ]);
-export type PythonEvent = z.infer<typeof PythonEvent>;
+export type InterpreterEvent = z.infer<typeof InterpreterEvent>;
