@@ -8,6 +8,7 @@ import { readAll } from '../../src/cli/terminal.ts';
 import type { Options } from '../../src/engine/options.ts';
 import type { OutcomeStatus, Preflight } from '../../src/engine/types.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
+import { INFO } from '../host/fakeHost.ts';
 import { runResult, StubEngine } from '../mcp/stubEngine.ts';
 
 let folder: string;
@@ -189,17 +190,7 @@ describe('hothouse doctor', () => {
     name: 'Docker Engine 20.10',
     details: ['rootful'],
     defaultRuntime: 'runc',
-    isolation: {
-      memoryLimit: true,
-      swapLimit: true,
-      cpuLimit: true,
-      processLimit: true,
-      systemCallFilter: false,
-      networkIsolation: true,
-      readOnlyRoot: true,
-      unprivilegedUser: true,
-      userNamespace: false,
-    },
+    isolation: { ...INFO.isolation, systemCallFilter: false },
     warnings: ['runc 1.1.4 is old.', 'There is no seccomp.', 'It is not rootless.'],
   };
 

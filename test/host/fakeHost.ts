@@ -150,7 +150,8 @@ const NO_FAULTS: Faults = {
   strayBytes: Buffer.alloc(0),
 };
 
-const INFO: HostInfo = {
+/** What a fake host says of itself. */
+export const INFO: HostInfo = {
   name: 'Fake Engine 1.0 at memory',
   details: ['API 1.41', 'rootful'],
   defaultRuntime: 'runc',

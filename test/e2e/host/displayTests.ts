@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { commands, type NotebookDocument, workspace } from 'vscode';
-import { report, test, until } from './harness.ts';
+import { type NotebookDocument, workspace } from 'vscode';
+import { report, test } from './harness.ts';
 import { hostileDisplays, RAW_EVENTS } from './hostileDisplays.ts';
 import {
   addCells,
-  ERROR,
   ended,
   execute,
+  interruptEndless,
   notebookFile,
   outputsOf,
   runCell,
@@ -50,13 +50,7 @@ export function displayTests(): void {
   });
 
   test('an interrupt stops an endless cell after a hostile display', async () => {
-    const [cell] = await addCells(notebook(), 'form("x"); print("going", flush=True)\nwhile True: pass');
-    assert.ok(cell);
-    void execute([cell]);
-    await until('its first output', () => textOf(cell, STDOUT).includes('going'));
-    await commands.executeCommand('notebook.cancelExecution');
-    await ended(cell);
-    assert.match(textOf(cell, ERROR), /KeyboardInterrupt/);
+    await interruptEndless(notebook(), 'form("x")');
     assert.match(textOf(await runCell(notebook(), 'print(len("kept"))'), STDOUT), /4/);
   });
 

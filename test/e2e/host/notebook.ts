@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {
   commands,
   type NotebookCell,
@@ -93,3 +94,14 @@ export function textOf(cell: NotebookCell, mime: string): string {
 export const STDOUT = 'application/vnd.code.notebook.stdout';
 export const STDERR = 'application/vnd.code.notebook.stderr';
 export const ERROR = 'application/vnd.code.notebook.error';
+
+/** Runs `code` and then an endless loop, and interrupts that; the cell must end with `KeyboardInterrupt`. */
+export async function interruptEndless(notebook: NotebookDocument, code: string): Promise<void> {
+  const [cell] = await addCells(notebook, `${code}\nprint("going", flush=True)\nwhile True: pass`);
+  assert.ok(cell);
+  void execute([cell]);
+  await until('its first output', () => textOf(cell, STDOUT).includes('going'));
+  await commands.executeCommand('notebook.cancelExecution');
+  await ended(cell);
+  assert.match(textOf(cell, ERROR), /KeyboardInterrupt/);
+}
