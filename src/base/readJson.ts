@@ -45,7 +45,7 @@ function* readContainer(json: Buffer, { kind, segments }: LargeContainer): Steps
   return whole;
 }
 
-/** Adds what `text` lists, and tells whether it lists anything. */
+/** Adds what `text` lists; returns whether it lists anything. */
 function addSmall(whole: object, text: string): boolean {
   const parts: object = JSON.parse(Array.isArray(whole) ? `[${text}]` : `{${text}}`);
   if (Array.isArray(parts)) {

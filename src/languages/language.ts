@@ -117,7 +117,7 @@ export interface Interpreter {
   interrupt(): void;
   /** Ends the process at once; a running cell ends as `killed`. */
   kill(): void;
-  /** Resolves when there will be no further cells, whatever the reason; missing where nothing tells that. */
+  /** Resolves when there will be no further cells, whatever the reason; missing where that is not known. */
   readonly ended?: Promise<CellEnd>;
 }
 

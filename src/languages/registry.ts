@@ -2,7 +2,7 @@ import { lean } from './lean/definition.ts';
 import type { LeanReport } from './lean/report.ts';
 import { python } from './python/definition.ts';
 
-/** What the languages that check their code say of it, told apart by `language`. */
+/** The reports of the languages that check their code, distinguished by `language`. */
 export type LanguageReport = LeanReport;
 
 /** Every language, in the order in which they are offered. A new one is its folder here, one in `images`, and a line. */

@@ -36,7 +36,7 @@ const MIME_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(;[ -~]{0,100})?$/;
 /** Forms that one thing may be shown in. */
 const MAX_FORMS = 32;
 
-/** An object, whose many members nobody looks at one by one. */
+/** An object whose members are not checked one by one. */
 const Members = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );

@@ -21,7 +21,7 @@ export interface HeartbeatOptions {
 
 /**
  * Asks an agent whether it lives, again and again until it is disposed. On a busy machine an agent answers late: only
- * the host's word tells one that is slow from one that is gone.
+ * only the host can distinguish a slow agent from one that is gone.
  */
 export class Heartbeat implements Disposable {
   readonly #options: HeartbeatOptions;

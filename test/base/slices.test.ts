@@ -19,7 +19,7 @@ describe('work in slices', () => {
     expect(said).toEqual(['a']);
   });
 
-  it('keeps nobody waiting, however many there are of it', async () => {
+  it('blocks nothing else, however many there are of it', async () => {
     const jobs = () => Promise.all(Array.from({ length: 8 }, (_, n) => slices.run(busy(60, [], `${n}`))));
     const { result, lateMs } = await latenessOf(jobs);
     expect(result).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
@@ -41,7 +41,7 @@ describe('work in slices', () => {
     expect(await slices.run(outer())).toBe('inner');
   });
 
-  it('rejects with what it throws, and others go on', async () => {
+  it('rejects with what it throws, and others continue', async () => {
     function* broken(): Steps {
       yield;
       throw new Error('broken');

@@ -6,7 +6,7 @@ afterEach(() => isolated.dispose());
 
 describe('a session that takes a new sandbox before its libraries are loaded', () => {
   // A sandbox whose libraries take longer than two minutes to load is given up, which this one must never be.
-  it('lives on without them: nobody goes on waiting for the loading', async () => {
+  it('stays alive without them: no question waits for the loading', async () => {
     const said: string[] = [];
     const debug = (message: string) => void said.push(message);
     const log = { debug, info() {}, warn() {}, error() {} };

@@ -91,7 +91,7 @@ describe('an engine on Docker', () => {
     expect(result).toMatchObject({ status: 'ok', state: { n: 42 } });
   });
 
-  it('tells the line of an error', async () => {
+  it('reports the line of an error', async () => {
     const result = await run('x = 1\nx / 0');
     expect(result).toMatchObject({ status: 'error', error: { name: 'ZeroDivisionError' } });
     expect(result.error?.traceback).toContain('line 2');
@@ -106,7 +106,7 @@ describe('an engine on Docker', () => {
     expect((await running).status).toBe('interrupted');
   });
 
-  it('tells that memory ran out', async () => {
+  it('reports that memory ran out', async () => {
     const result = await run('x = bytearray(10**9)\nfor i in range(0, 10**9, 4096): x[i] = 1');
     expect(result).toMatchObject({ status: 'out_of_memory' });
     expect((await run('print(1)')).stdout).toBe('1\n');
@@ -145,7 +145,7 @@ describe('an engine on Docker', () => {
     await engine.closeSession(sessionId);
   });
 
-  it('heals when containers are removed by somebody else', async () => {
+  it('recovers when another program removes containers', async () => {
     const sessionId = await open();
     const inSession = await begin('import time\ntime.sleep(60)', { sessionId });
     const oneShot = await begin('import time\ntime.sleep(60)');

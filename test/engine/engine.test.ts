@@ -23,7 +23,7 @@ describe('the snapshot', () => {
     expect(bench.host.creations).toBe(0);
   });
 
-  it('tells the host, the sandboxes and the sessions; an old one stays as it was', async () => {
+  it('shows the host, the sandboxes and the sessions; an old one stays as it was', async () => {
     const bench = newBench();
     const before = bench.engine.snapshot();
     const id = await bench.open();
@@ -54,7 +54,7 @@ describe('the snapshot', () => {
     await Promise.all(running);
   });
 
-  it('learns of memory only while somebody watches', async () => {
+  it('measures memory only while a view is subscribed', async () => {
     const bench = newBench();
     await bench.run('print warm');
     await until(() => idle(bench));
@@ -68,7 +68,7 @@ describe('the snapshot', () => {
     watching.dispose();
   });
 
-  it('tells what keeps the host from working until it works again', async () => {
+  it('shows the problem of the host until it works again', async () => {
     const bench = newBench();
     const problem = { kind: 'host_stopped', message: 'It is stopped.', advice: 'Start it.' } as const;
     bench.host.faults.create = problem;
@@ -81,7 +81,7 @@ describe('the snapshot', () => {
 });
 
 describe('new options', () => {
-  it('replace what is warm when the recipe changes, and keep sessions', async () => {
+  it('replace warm sandboxes when the spec changes, and keep sessions', async () => {
     const bench = newBench();
     const sessionId = await bench.open();
     await bench.run('set x 1', { sessionId });
@@ -145,7 +145,7 @@ describe('the look at host and images', () => {
   });
 
   it.each(['python:3.12-slim', 'my/python', 'registry.example/hothouse/python', 'hothouse'])(
-    'does not build under the name %s, which is somebody else’s, and does not advise it',
+    'does not build under the name %s of another publisher, and does not advise it',
     async (image) => {
       const bench = newBench({ python: { image } });
       const { problem } = (await bench.engine.preflight()).environments[0] ?? {};
@@ -175,7 +175,7 @@ describe('the look at host and images', () => {
     expect(await basesOf('my/debian', { BASE: 'another' })).toEqual(['another']);
   });
 
-  it('tells the runtime of sandboxes, and one that the host does not have', async () => {
+  it('reports the runtime of sandboxes, and one that the host does not have', async () => {
     const runtimeOf = async (runtime: string) => {
       const { host, runtime: found } = await newBench({ docker: { runtime } }).engine.preflight();
       return [found, host.problem?.kind];
@@ -187,7 +187,7 @@ describe('the look at host and images', () => {
     expect(await runtimeOf('io.containerd.runsc.v1')).toEqual(['io.containerd.runsc.v1', undefined]);
   });
 
-  it('tells a host that cannot be used, and nothing of its images', async () => {
+  it('reports a host that cannot be used, and nothing of its images', async () => {
     const bench = newBench();
     bench.host.faults.info = { kind: 'host_missing', message: 'None.', advice: 'Install one.' };
     const found = await bench.engine.preflight();

@@ -64,7 +64,7 @@ export class EngineBench {
     return this.engine.run({ language: 'python', owner: ALICE, code, ...rest }, undefined, signal);
   }
 
-  /** Starts a run and waits until its code is under way, which the first line of its output tells. */
+  /** Starts a run and waits until its code is under way, which the first line of its output shows. */
   async begin(code: string, rest: Partial<RunRequest> = {}): Promise<{ readonly result: Promise<RunResult> }> {
     let begun = false;
     const request = { language: 'python', owner: ALICE, code: `print go\n${code}`, ...rest } as const;

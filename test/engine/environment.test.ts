@@ -93,7 +93,7 @@ describe('an environment whose language warms its sandboxes', () => {
     await until(() => bench.headers.join() === ': idle');
   });
 
-  it('tells those who wait which program its image lacks, and leaves nothing of it', async () => {
+  it('reports to waiting runs which program its image lacks, and leaves no sandbox', async () => {
     bench = new Bench({ pool: { size: 1 } });
     const lease = bench.environment.lease(ALICE, 'run');
     (await bench.warming(0)).reject(new ProgramMissing('lean'));

@@ -36,7 +36,7 @@ describe('what Lean says stays within the output limit', () => {
     expect(lateMs).toBeLessThan(50);
   });
 
-  it('in a session, which goes on', async () => {
+  it('in a session, which continues', async () => {
     const cells = await leanCells(engine);
     const { result, lateMs } = await latenessOf(() => cells.run(lines(400), { timeoutSeconds: 100 }));
     expectBounded(result, 400);

@@ -11,7 +11,7 @@ const run = (code: string, rest: Partial<RunRequest> = {}, onOutput?: (output: R
 const verdict = async (code: string) => (await run(code)).report?.verdict;
 
 describe('a check', () => {
-  it('accepts what Lean accepts, and tells what it rests on', async () => {
+  it('accepts what Lean accepts, and lists its axioms', async () => {
     const { status, report, error } = await run('theorem t : 1 + 1 = 2 := rfl\ndef d : Nat := 3');
     expect({ status, error }).toEqual({ status: 'ok', error: null });
     expect(report).toMatchObject({ verdict: 'accepted', messages: [], sorries: [] });
@@ -47,7 +47,7 @@ describe('a check', () => {
     expect(await verdict(code)).toMatch(/^(incomplete|rejected)$/);
   });
 
-  it('names sorryAx among the axioms, and tells the goal of each sorry', async () => {
+  it('names sorryAx among the axioms, and returns the goal of each sorry', async () => {
     const { report } = await run(
       'namespace A\ntheorem t (p q : Prop) (hp : p) : p ∧ q :=\n  And.intro hp sorry\nend A',
     );
@@ -88,7 +88,7 @@ describe('a check', () => {
     ]);
   });
 
-  it('names an import that there is not, and goes on', async () => {
+  it('names an import that does not exist, and continues', async () => {
     const { status, report, durationMs } = await run('import Nope.Missing\n#eval 1');
     expect(status).toBe('error');
     expect(report?.messages.map(({ text }) => text).join()).toContain('Nope');
@@ -96,7 +96,7 @@ describe('a check', () => {
     expect(await verdict('theorem t : 1 = 1 := rfl')).toBe('accepted');
   });
 
-  it('ends at its time and says so, and goes on', async () => {
+  it('ends at its time limit and says so, and continues', async () => {
     const endless = 'partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0';
     expect(await run(endless, { timeoutSeconds: 1 })).toMatchObject({ status: 'timeout', report: null });
     expect(await verdict('theorem t : 1 = 1 := rfl')).toBe('accepted');

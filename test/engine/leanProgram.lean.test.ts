@@ -133,7 +133,7 @@ def main : IO Unit := do IO.println (toString (← lines 0))`;
     expect(await run(code, { stdin })).toMatchObject({ status: 'ok', stdout: '5000\n' });
   });
 
-  it('is told by the signal that ended it', async () => {
+  it('is reported with the signal that ended it', async () => {
     const kill =
       '(do let _ ← IO.Process.output { cmd := "sh", args := #["-c", "kill -TERM $PPID"] }; pure () : IO Unit)';
     const code = `def main : IO Unit := do\n  IO.println "before"\n  ${kill}\n  IO.sleep 5000`;

@@ -53,7 +53,7 @@ describe('many proofs at once', () => {
 const PROOF = 'theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n  exact hq';
 
 describe('goals', () => {
-  it('are told at a place', async () => {
+  it('are returned for a position', async () => {
     const found = await engine.lean.goals({ owner: OWNER, code: PROOF, at: { line: 2, column: 2 } });
     if (!found.ok) throw new Error(found.error.message);
     expect(found.value.goals).toMatchObject([{ line: 2, column: 2 }]);
@@ -61,7 +61,7 @@ describe('goals', () => {
     expect(found.value.goals[0]?.goals?.[0]).toContain('⊢ p ∧ q');
   });
 
-  it('are told at every sorry', async () => {
+  it('are returned for every sorry', async () => {
     const code = 'theorem t (p q : Prop) : p ∧ q :=\n  And.intro sorry sorry';
     const found = await engine.lean.goals({ owner: OWNER, code });
     if (!found.ok) throw new Error(found.error.message);
@@ -72,7 +72,7 @@ describe('goals', () => {
     expect(found.value.goals.map(({ goals }) => goals?.[0]?.split('\n').at(-1))).toEqual(['⊢ p', '⊢ q']);
   });
 
-  it('are told at a sorry inside of a tactic', async () => {
+  it('are returned for a sorry inside a tactic', async () => {
     const code = 'theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n  exact sorry';
     const found = await engine.lean.goals({ owner: OWNER, code });
     if (!found.ok) throw new Error(found.error.message);

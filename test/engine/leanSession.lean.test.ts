@@ -63,7 +63,7 @@ describe('a cell’s report', () => {
     expect((await cells.run('theorem t : a = 1 := rfl')).report).toMatchObject({ verdict: 'accepted', messages: [] });
   });
 
-  it('tells the goals of what is left out, and what it rests on', async () => {
+  it('returns the goals of each sorry, and its axioms', async () => {
     const cells = await leanCells(engine);
     await cells.print('def lemma0 : Nat := 0');
     const { status, report } = await cells.run('theorem t (p q : Prop) (hp : p) : p ∧ q :=\n  And.intro hp sorry');
@@ -98,7 +98,7 @@ describe('a cell’s report', () => {
     expect(stdout).toBe('a.lean:1:2: error: no\n');
   });
 
-  it('comes live, while the cell goes on', async () => {
+  it('arrives live, while the cell still runs', async () => {
     const cells = await leanCells(engine);
     const seen: string[] = [];
     const code = '#eval IO.println "first"\n#eval (do IO.sleep 500; IO.println "second" : IO Unit)';
@@ -161,7 +161,7 @@ describe('a cell with errors changes nothing', () => {
     expect(await cells.print('def x : Nat := 7\n#eval x')).toBe('7\n');
   });
 
-  it('half of a surrogate pair is told before Lean sees it', async () => {
+  it('half of a surrogate pair is reported before Lean sees it', async () => {
     const cells = await leanCells(engine);
     expect(await cells.run('#eval "\ud83d"')).toMatchObject({ status: 'error', error: { name: 'InvalidCode' } });
     expect(await cells.print('#eval 1')).toBe('1\n');

@@ -26,12 +26,12 @@ describe('a cell that ran before', () => {
     expect(report?.rechecked[0]?.report.messages).toMatchObject([{ line: 2, text: expect.stringContaining('11') }]);
     expect(placesOf(report?.rechecked[1]?.report)).toEqual(['error 1']);
     expect(report?.notes).toEqual(['Cell three has errors now; fix the code that it depends on.']);
-    const mended = await cells.run('def a : Nat := 1', { cell: 'one' });
-    expect(mended.report?.rechecked.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
+    const fixed = await cells.run('def a : Nat := 1', { cell: 'one' });
+    expect(fixed.report?.rechecked.map(({ cell, report: { verdict } }) => [cell, verdict])).toEqual([
       ['two', 'accepted'],
       ['three', 'accepted'],
     ]);
-    expect(mended.report?.notes).toEqual([]);
+    expect(fixed.report?.notes).toEqual([]);
     expect((await cells.run('theorem u : b = 2 := t')).status).toBe('ok');
   });
 
@@ -101,7 +101,7 @@ describe('imports', () => {
     expect(await cells.print('#eval (toJson 3).pretty')).toBe('"3"\n');
   });
 
-  it('in a later cell begin it anew, replay it and say so', async () => {
+  it('in a later cell restart the session, replay it and say so', async () => {
     const cells = await leanCells(engine);
     expect(await cells.print('def kept : Nat := 41\n#eval IO.println "once"')).toBe('once\n');
     const { status, report, stdout } = await cells.run('import Lean\n#eval (Lean.toJson kept).pretty');

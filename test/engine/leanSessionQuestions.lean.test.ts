@@ -51,7 +51,7 @@ describe('questions while one types', () => {
     expect(await cells.print('#eval addTwo 1')).toBe('3\n');
   });
 
-  it('hover tells types', async () => {
+  it('hover shows types', async () => {
     const cells = await twoCells();
     expect(had(await engine.hover(cells.id, draft('#eval add|Two 3')))).toMatch(TYPE);
     expect(had(await engine.hover(cells.id, draft('theorem two : add|Two 0 = 2 := rfl', 'two')))).toMatch(TYPE);

@@ -79,7 +79,7 @@ describe('an import that there is not', () => {
   });
 });
 
-it('memory is told of a check and of a cell', async () => {
+it('memory is reported for a check and for a cell', async () => {
   const MB = 1024 * 1024;
   expect((await run('#eval 1')).peakMemoryBytes).toBeGreaterThan(20 * MB);
   const cells = await leanCells(engine);
@@ -95,7 +95,7 @@ it('what trusts the compiler is named among the axioms', async () => {
   expect(report?.axioms?.[0]?.axioms?.join()).toMatch(/native_decide|ofReduceBool|trustCompiler/);
 });
 
-it('in a module Lean tells axioms too', async () => {
+it('in a module Lean reports axioms too', async () => {
   const { report } = await run(
     'module\ntheorem t : 1 = 1 := rfl\npublic theorem u : 1 = 2 := sorry\nexample : 1 = 1 := rfl',
   );

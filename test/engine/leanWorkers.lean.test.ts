@@ -37,7 +37,7 @@ describe('a warm worker whose server has ended', () => {
     expect(await check()).toMatchObject({ status: 'ok', report: { verdict: 'accepted' } });
   });
 
-  it('costs nobody a run, even at the moment of its end', async () => {
+  it('costs no run, even at the moment of its end', async () => {
     // A sandbox that has served an owner is that owner's next one.
     const own = idle().filter(({ owner }) => owner?.id === OWNER.id);
     expect(own).toHaveLength(1);
@@ -46,7 +46,7 @@ describe('a warm worker whose server has ended', () => {
     expect({ status, error, verdict: report?.verdict }).toEqual({ status: 'ok', error: null, verdict: 'accepted' });
   });
 
-  it('or has lost the process that checks costs nobody a run either', async () => {
+  it('costs no run either when it has lost the process that checks', async () => {
     endLean(
       idle().map(({ id }) => id),
       '--worker',

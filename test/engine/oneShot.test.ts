@@ -14,7 +14,7 @@ function newBench(options: OptionsInput = {}, host: FakeHostOptions = {}): Engin
 }
 
 describe('a one-shot run', () => {
-  it('tells everything that happened', async () => {
+  it('returns everything that happened', async () => {
     const bench = newBench();
     const live: RunOutput[] = [];
     const request = {
@@ -41,7 +41,7 @@ describe('a one-shot run', () => {
     expect(live.map(({ kind }) => kind)).toEqual(['stdout', 'stderr', 'display', 'result']);
   });
 
-  it('that fails tells the error in the words of the language', async () => {
+  it('that fails returns the error of the language verbatim', async () => {
     const result = await newBench().run('error broken');
     expect(result).toMatchObject({ status: 'error', error: { name: 'RuntimeError', message: 'broken' } });
     expect(result.error?.traceback).toContain('Traceback');
@@ -144,7 +144,7 @@ describe('a request that cannot be accepted', () => {
     'in a session that never was': [{ sessionId: 'py-1' }, 'There is no session "py-1".'],
   };
   for (const [name, [rest, message]] of Object.entries(wrong)) {
-    it(`${name} is told why, and costs nothing`, async () => {
+    it(`${name} is rejected with the reason, and starts nothing`, async () => {
       const bench = newBench();
       const result = await bench.run('print 1', rest);
       expect(result.status).toBe('rejected');
@@ -173,7 +173,7 @@ describe('a request that cannot be accepted', () => {
     });
   });
 
-  it('after the end is told so', async () => {
+  it('after the end is rejected with that reason', async () => {
     const bench = newBench();
     await bench.engine.dispose();
     expect(await bench.run('print 1')).toMatchObject({ status: 'rejected', error: { name: 'engine_closed' } });

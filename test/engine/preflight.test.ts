@@ -3,7 +3,7 @@ import { blockingProblems } from '../../src/engine/preflight.ts';
 import type { EngineProblem, Preflight } from '../../src/engine/types.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 
-const problem = (kind: EngineProblem['kind']): EngineProblem => ({ kind, message: kind, advice: 'Mend it.' });
+const problem = (kind: EngineProblem['kind']): EngineProblem => ({ kind, message: kind, advice: 'Fix it.' });
 
 function found(host: EngineProblem | null, kinds: Partial<Record<string, EngineProblem['kind']>>): Preflight {
   const environments = LANGUAGES.map(({ id: language }) => {

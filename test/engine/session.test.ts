@@ -52,7 +52,7 @@ describe('a session', () => {
     expect((await run('get x')).result).toEqual({ 'text/plain': '1' });
   });
 
-  it('is told to have ended when an interrupt is not obeyed within three seconds', async () => {
+  it('ends when an interrupt is ignored for three seconds, and says so', async () => {
     const { bench, sessionId, run } = await sessionBench();
     const running = run('hang');
     await bench.busy(sessionId);

@@ -83,7 +83,7 @@ describe('a question to a session', () => {
       'with 100 MB of them',
       'class A:\n    def __dir__(self): return ["a%d" % n + "x" * 200_000 for n in range(500)]\nx = A()',
     ],
-  ])('is answered without names that nobody reads: %s', async (_, setup) => {
+  ])('is answered without names that are never read: %s', async (_, setup) => {
     expect(await cell(setup)).toMatchObject({ status: 'ok' });
     const answer = await complete('x.');
     if (!answer.ok) throw new Error(answer.error.message);

@@ -18,7 +18,7 @@ describe('a run that waits for a sandbox', () => {
     return { busy, waiting };
   };
 
-  it('is told when the host stands still, and what runs goes on', async () => {
+  it('is reported when the host is paused, and what runs continues', async () => {
     const { waiting } = await crowd();
     vi.spyOn(bench.host.images, 'find').mockRejectedValueOnce(new HostError(HUNG));
     bench.clock.advance(3_000);
@@ -40,7 +40,7 @@ describe('a run that waits for a sandbox', () => {
     expect((await waiting).stdout).toBe('1\n');
   });
 
-  it('is told at once when the host of all boots is gone, although another is under way', async () => {
+  it('is reported at once when the host of all boots is gone, although another boot is under way', async () => {
     bench = new EngineBench({ pool: { size: 2 } });
     bench.host.faults.createMs = 1_000;
     bench.host.faults.create = HUNG;

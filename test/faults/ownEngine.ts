@@ -16,7 +16,7 @@ const START_MS = 30_000;
 const END_MS = 15_000;
 
 /** Why no Docker Engine of a test's own can be started here; null when it can. */
-export function obstacle(): string | null {
+export function missingRequirement(): string | null {
   if (process.platform !== 'linux') return 'this is not Linux';
   if (process.getuid?.() !== 0) return 'it needs root';
   const missing = ['dockerd', 'containerd'].find((program) => !programPath(program));
@@ -25,7 +25,7 @@ export function obstacle(): string | null {
 
 /** Says in one line why tests are skipped, if they are. */
 export function skipped(rows: string): boolean {
-  const why = obstacle();
+  const why = missingRequirement();
   if (why) console.warn(`${rows}: skipped, a Docker Engine of the test's own cannot be started: ${why}`);
   return why !== null;
 }

@@ -51,7 +51,7 @@ describe('the reaper', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('goes on after a sweep that failed', async () => {
+  it('continues after a sweep that failed', async () => {
     const { host, clock, add, options } = setUp();
     const list = vi.spyOn(host, 'list').mockRejectedValueOnce(new Error('no engine'));
     const reaper = startReaper(options);

@@ -336,7 +336,7 @@ describe('owners', () => {
 });
 
 describe('a sandbox that cannot be made', () => {
-  it('is told to those who depend on it', async () => {
+  it('is reported to those who depend on it', async () => {
     const bench = new PoolBench({ size: 1 });
     bench.failure = new Error('no image');
     const grants = await Promise.all([bench.lease('a'), bench.lease('b')]);
@@ -402,7 +402,7 @@ describe('a sandbox that cannot be made', () => {
   });
 });
 
-describe('somebody who waits after a failed boot', () => {
+describe('a request that waits after a failed boot', () => {
   it('gets another try when the time for it has come, without any other event', async () => {
     const bench = new PoolBench({ size: 2 });
     const mine = await bench.take('a');
@@ -493,7 +493,7 @@ describe('time', () => {
     }
   };
 
-  it('leaves one warm in a pool that nobody uses, and makes no others for it', async () => {
+  it('leaves one warm in an unused pool, and creates no others for it', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const { boots } = bench;
     await idleMinutes(bench);
@@ -516,7 +516,7 @@ describe('time', () => {
     expect((await bench.take('b')).sandbox).toBe(bench.living[0]);
   });
 
-  it('empties a pool that nobody uses when none is to stay', async () => {
+  it('empties an unused pool when none is to stay', async () => {
     const bench = await PoolBench.warm({ size: 2, minIdle: 0 });
     const { boots } = bench;
     (await bench.take('a')).release('reset');

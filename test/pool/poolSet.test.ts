@@ -69,7 +69,7 @@ describe('the pools of an environment', () => {
     expect(slots()).toEqual(['x idle', 'z idle']);
   });
 
-  it('make way rather when nobody holds a sandbox of theirs', async () => {
+  it('are evicted first when none of their sandboxes is leased', async () => {
     open(2);
     const busy = await take('x');
     (await take('y')).release('reset');

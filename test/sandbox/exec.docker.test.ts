@@ -46,7 +46,7 @@ const exitOf = (end: ChannelEnd) => (end.kind === 'exit' ? end.exit : null);
 const python = (code: string, rest = {}) => new Process(['python3', '-Ic', code], rest);
 
 describe('a program', () => {
-  it('lives for as long as its stdin stays open, and answers what it is told', async () => {
+  it('lives for as long as its stdin stays open, and answers what it reads', async () => {
     const cat = new Process(['cat']);
     for (const word of ['one', 'two']) {
       cat.channel.write(Buffer.from(`${word}\n`));
@@ -77,7 +77,7 @@ describe('a program', () => {
     expect(counter.stdout).toBe(`${8 << 20}\n`);
   });
 
-  it('that never reads holds nobody up, and can be killed with all it started', async () => {
+  it('that never reads blocks no other, and can be killed with all it started', async () => {
     const deaf = python('import os; os.fork(); os.fork(); print("up", flush=True); import time; time.sleep(99)');
     deaf.channel.write(Buffer.alloc(4 << 20));
     await deaf.says('up\nup\nup\nup\n');
@@ -118,7 +118,7 @@ describe('a program', () => {
 });
 
 describe('measuring', () => {
-  it('tells CPU time that has been used, and kills for memory', async () => {
+  it('reports CPU time that has been used, and kills for memory', async () => {
     const before = await sandbox.measure();
     await python('import time\nwhile time.process_time() < 0.5: pass').channel.ended;
     const busy = await sandbox.measure();

@@ -30,7 +30,7 @@ describe('a heartbeat', () => {
   };
   afterEach(() => heartbeat.dispose());
 
-  it('goes on for as long as it is answered', async () => {
+  it('continues for as long as it is answered', async () => {
     start();
     for (let beat = 1; beat <= 5; beat += 1) {
       await pass(EVERY_MS);
@@ -42,14 +42,14 @@ describe('a heartbeat', () => {
     expect(gone).toEqual([]);
   });
 
-  it('asks the host about an agent that does not answer, and tells once that it is gone', async () => {
+  it('asks the host about an agent that does not answer, and reports once that it is gone', async () => {
     start();
     await pass(EVERY_MS);
     await pass(SILENT_MS);
     expect(gone).toEqual(['its container does not run any more']);
   });
 
-  it('tells that the host does not answer either', async () => {
+  it('reports that the host does not answer either', async () => {
     start();
     isRunning = () => Promise.reject(new Error('hung'));
     await pass(EVERY_MS);
@@ -69,7 +69,7 @@ describe('a heartbeat', () => {
     expect(gone).toEqual(['nothing was heard of it for 60 s']);
   });
 
-  it('goes on when the slow one has answered at last', async () => {
+  it('continues when the slow one has answered at last', async () => {
     start();
     isRunning = async () => true;
     await pass(EVERY_MS);

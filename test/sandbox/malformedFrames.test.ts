@@ -5,7 +5,7 @@ import { python } from '../../src/languages/python/python.ts';
 import { encodeFrame, FrameType } from '../../src/protocol/frames.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { FakeHost } from '../host/fakeHost.ts';
-import { LIMITS, tell } from '../languages/python/harness.ts';
+import { LIMITS, runCell } from '../languages/python/harness.ts';
 
 /** Payloads that no reader of the agent's frames can take. */
 const PAYLOADS = { empty: '', 'no JSON': '{', 'another shape': '{"code": "x"}', 'a number': '7', binary: '\xff\x00' };
@@ -28,8 +28,8 @@ describe('row 48: a frame that cannot be read', () => {
     const sandbox = await bootSandbox(host, { spec, agent: Buffer.from('00000004pass'), ...terms });
     if (sandbox instanceof HostError) throw sandbox;
     const running = [
-      tell(python.open(sandbox, { once: true }), 'hang'),
-      tell(python.open(sandbox, { once: false }), 'hang'),
+      runCell(python.open(sandbox, { once: true }), 'hang'),
+      runCell(python.open(sandbox, { once: false }), 'hang'),
     ];
     const asked = sandbox
       .request({ op: 'signal', channel: 99, signal: 'SIGINT' })

@@ -5,7 +5,7 @@ import { python } from '../../src/languages/python/python.ts';
 import { MAX_STRAY_BYTES } from '../../src/protocol/frames.ts';
 import { type BootOptions, bootSandbox } from '../../src/sandbox/boot.ts';
 import { FakeHost, type Faults } from '../host/fakeHost.ts';
-import { LIMITS, tell } from '../languages/python/harness.ts';
+import { LIMITS, runCell } from '../languages/python/harness.ts';
 
 const IMAGE = 'hothouse/python:latest';
 const AGENT = Buffer.from('00000004pass');
@@ -30,7 +30,7 @@ async function live(faults: Partial<Faults> = {}) {
 describe('booting', () => {
   it('survives stray bytes before the handshake', async () => {
     const { sandbox } = await live({ strayBytes: Buffer.from('WARNING: something\n\u0000\u0001') });
-    expect(await tell(python.open(sandbox, { once: true }), 'print hi')).toMatchObject({
+    expect(await runCell(python.open(sandbox, { once: true }), 'print hi')).toMatchObject({
       status: 'ok',
       stdout: 'hi\n',
     });
@@ -55,22 +55,22 @@ describe('booting', () => {
 });
 
 describe('a live sandbox', () => {
-  it('tells every run that it was lost, and starts no more', async () => {
+  it('reports its loss to every run, and starts no more', async () => {
     const { host, sandbox } = await live();
-    const hanging = tell(python.open(sandbox, { once: true }), 'hang');
+    const hanging = runCell(python.open(sandbox, { once: true }), 'hang');
     await host.remove(sandbox.id);
     expect(await hanging).toMatchObject({ status: 'sandbox_lost', alive: false });
-    expect(await tell(python.open(sandbox, { once: true }), 'print x')).toMatchObject({ status: 'sandbox_lost' });
+    expect(await runCell(python.open(sandbox, { once: true }), 'print x')).toMatchObject({ status: 'sandbox_lost' });
     await expect(sandbox.request({ op: 'measure' })).rejects.toThrow();
     await expect(sandbox.reset(100)).rejects.toThrow();
   });
 
   it('ends its runs on a reset and serves again', async () => {
     const { sandbox } = await live();
-    const hanging = tell(python.open(sandbox, { once: true }), 'hang');
+    const hanging = runCell(python.open(sandbox, { once: true }), 'hang');
     expect(await sandbox.reset(1000)).toMatchObject({ clean: true });
     expect(await hanging).toMatchObject({ status: 'sandbox_lost' });
-    expect(await tell(python.open(sandbox, { once: true }), 'print again')).toMatchObject({ stdout: 'again\n' });
+    expect(await runCell(python.open(sandbox, { once: true }), 'print again')).toMatchObject({ stdout: 'again\n' });
   });
 
   it('passes on a report that is not clean', async () => {
@@ -88,6 +88,8 @@ describe('a live sandbox', () => {
     const { sandbox } = await live({ diesAt: 'reset' });
     await expect(sandbox.reset(1000)).rejects.toThrow();
     const other = await live({ diesAt: 'run' });
-    expect(await tell(python.open(other.sandbox, { once: true }), 'print x')).toMatchObject({ status: 'sandbox_lost' });
+    expect(await runCell(python.open(other.sandbox, { once: true }), 'print x')).toMatchObject({
+      status: 'sandbox_lost',
+    });
   });
 });

@@ -17,7 +17,7 @@ async function boot(silenceMs: number, heartbeatMs: number) {
   return bootSandbox(host, { spec, agent, outputBytes: 1000, eventBytes: 1000, events: 100, silenceMs, heartbeatMs });
 }
 
-describe('an agent that nobody speaks to', () => {
+describe('an agent that hears nothing from its engine', () => {
   it('leaves, and its container removes itself', async () => {
     const sandbox = await boot(500, 60_000);
     await sandbox.lost;

@@ -64,7 +64,7 @@ export class Hosts {
     if (this.#state.state === 'ready') return;
     host.info().then(
       (info) => this.learned(host, info),
-      (error) => this.#deps.log.debug(`the host told nothing of itself: ${messageOf(error)}`),
+      (error) => this.#deps.log.debug(`the host did not describe itself: ${messageOf(error)}`),
     );
   }
 

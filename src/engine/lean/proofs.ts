@@ -49,7 +49,7 @@ export function createLeanEngine({ run, textOf, outputLimit }: LeanEngineContext
 const AT_ONCE = 32;
 const MOST_PROOFS = 10_000;
 const MOST_TACTICS = 256;
-/** UTF-16 units of what is told of a tactic's errors; its report has more. */
+/** UTF-16 units kept of a tactic's errors; its report has more. */
 const ERROR_LENGTH = 4_000;
 
 /** How many times the output limit of one run the reports of many checks have together. */

@@ -75,7 +75,7 @@ export function hung(address: string, doing: string, ms: number): Problem {
   return {
     kind: 'host_hung',
     message: `The Docker Engine at ${address} did not answer within ${Math.round(ms / 1000)} s (${doing}).`,
-    advice: 'Restart the Docker Engine if this goes on.',
+    advice: 'If this continues, restart the Docker Engine.',
   };
 }
 

@@ -9,7 +9,7 @@ import type { Host } from '../../../src/host/host.ts';
 import { handshake, ownSpec, problemOf } from '../../contract/hostContract.ts';
 import { ENGINE_SOCKET } from './inspect.ts';
 
-/** A way to the engine that a test can cut, freeze and mend. */
+/** A connection to Docker that a test can cut, freeze and restore. */
 class Line {
   readonly #sockets = new Set<Socket>();
   #server: Server | null = null;
@@ -17,7 +17,7 @@ class Line {
 
   constructor(readonly path: string) {}
 
-  async mend(): Promise<void> {
+  async restore(): Promise<void> {
     this.#frozen = false;
     const server = createServer({ allowHalfOpen: true }, (client) => this.#join(client));
     await new Promise<void>((resolve) => server.listen(this.path, resolve));
@@ -63,7 +63,7 @@ describe('an engine that fails', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'hothouse-line-'));
     line = new Line(join(folder, 'engine.sock'));
-    await line.mend();
+    await line.restore();
     host = dockerHost({ host: `unix://${line.path}`, env: {}, home: folder, log: silentLog });
     other = dockerHost({ host: `unix://${ENGINE_SOCKET}`, env: {}, home: folder, log: silentLog });
   });
@@ -88,7 +88,7 @@ describe('an engine that fails', () => {
     expect(await problemOf(host.list(spec.labels))).toMatchObject({
       kind: expect.stringMatching(/^host_(stopped|missing)$/),
     });
-    await line.mend();
+    await line.restore();
     // The agent heard the end of its input and left.
     await vi.waitFor(async () => expect(await host.list(spec.labels)).toEqual([]), { timeout: 20_000 });
     const next = await host.create(spec);
@@ -97,7 +97,7 @@ describe('an engine that fails', () => {
     expect(await next.ended).toMatchObject({ exitCode: 137 });
   });
 
-  it('is told within ten seconds when it does not answer', async () => {
+  it('is reported within ten seconds when it does not answer', async () => {
     const spec = ownSpec();
     await host.info();
     line.freeze();
@@ -113,7 +113,7 @@ describe('an engine that fails', () => {
     expect(performance.now() - frozenAt).toBeLessThan(10_000);
   });
 
-  it('is told within ten seconds when it stops in the middle of a creation, which leaves nothing', async () => {
+  it('is reported within ten seconds when it stops in the middle of a creation, which leaves nothing', async () => {
     const spec = ownSpec();
     await host.info();
     const creating = host.create(spec);
@@ -129,7 +129,7 @@ describe('an engine that fails', () => {
     );
     expect(performance.now() - frozenAt).toBeLessThan(10_000);
     line.cut();
-    await line.mend();
+    await line.restore();
     if (!(outcome instanceof Error)) await host.remove((outcome as { id: string }).id);
     await vi.waitFor(async () => expect(await other.list(spec.labels)).toEqual([]), { timeout: 20_000 });
   });

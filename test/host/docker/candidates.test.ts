@@ -24,7 +24,7 @@ describe('candidates', () => {
   const makeCurrent = (name: string) =>
     writeFile(join(home, '.docker/config.json'), JSON.stringify({ currentContext: name }));
 
-  it('are the usual places when nobody names one, Docker before Podman', async () => {
+  it('are the default sockets when none is configured, Docker before Podman', async () => {
     const found = await look({ env: { XDG_RUNTIME_DIR: '/run/user/1000' } });
     expect(found.map(({ host }) => host)).toEqual([
       'unix:///var/run/docker.sock',
@@ -69,7 +69,7 @@ describe('candidates', () => {
     ]);
   });
 
-  it('begin with the current context and go on with the usual places', async () => {
+  it('begin with the current context, followed by the default sockets', async () => {
     await addContext('desk', 'unix:///desk.sock');
     await makeCurrent('desk');
     const [first, second] = await look();

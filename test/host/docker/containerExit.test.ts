@@ -41,7 +41,7 @@ describe('the end of a container', () => {
     });
   });
 
-  it('does not wait for long when nobody reads the last words', async () => {
+  it('does not wait for long when the last output is not read', async () => {
     const { clock, tell, state } = setUp();
     tell('die', 0);
     clock.advance(2_000);
@@ -81,7 +81,7 @@ describe('the end of a container', () => {
     ['the kernel killed its first process', 137, 1, [], true],
     ['only a child was killed for memory', 0, 1, [], false],
     ['a child was killed for memory long before', 137, 60, [], false],
-    ['somebody killed it', 137, 1, ['kill'], false],
+    ['another program killed it', 137, 1, ['kill'], false],
   ] as const)('is for memory when the kernel did it: %s', async (_, exitCode, after, before, oomKilled) => {
     const { tell, close, ended } = setUp();
     tell('oom');

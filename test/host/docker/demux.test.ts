@@ -45,7 +45,7 @@ describe('demux', () => {
     expect(await stderr.toArray()).toEqual([]);
   });
 
-  it('holds the connection back while nobody reads stdout, and loses nothing', async () => {
+  it('pauses the connection while stdout is not read, and loses nothing', async () => {
     const source = new PassThrough({ highWaterMark: 1024 });
     const { stdout } = demux(source);
     const piece = message(1, 'x'.repeat(65_536));
@@ -60,7 +60,7 @@ describe('demux', () => {
     expect(Buffer.concat(await stdout.toArray()).length).toBe((written + 1) * 65_536);
   });
 
-  it('lets stdout pass while nobody reads stderr', async () => {
+  it('passes stdout on while stderr is not read', async () => {
     const flood = Array.from({ length: 100 }, () => message(2, 'e'.repeat(10_000)));
     const { stdout, stderr } = demux(Readable.from([...flood, message(1, 'through')]));
     expect(Buffer.concat(await stdout.toArray()).toString()).toBe('through');

@@ -77,7 +77,7 @@ describe('a host that looks for its engine', () => {
     await host.dispose();
   });
 
-  it('looks anew after the engine was lost', async () => {
+  it('searches again after Docker was lost', async () => {
     await listen(engine('1.41'));
     const host = makeHost();
     expect(await host.images.find('x')).toBeNull();

@@ -42,7 +42,7 @@ describe('DockerEvents', () => {
     expect(open.mock.calls).toEqual([[null]]);
   });
 
-  it('opens it again after a break and tells what was missed once', async () => {
+  it('reopens it after a break and reports what was missed once', async () => {
     const { clock, events, open, seen, streams } = setUp();
     await events.ensureOpen();
     streams[0]?.write(line('one', '5000000001'));
@@ -65,7 +65,7 @@ describe('DockerEvents', () => {
     expect(seen).toEqual(['late', 'early']);
   });
 
-  it('tells a stream that cannot be opened, and goes on trying', async () => {
+  it('reports a stream that cannot be opened, and keeps retrying', async () => {
     const { clock, events, open } = setUp();
     open.mockRejectedValueOnce(new Error('no engine'));
     await expect(events.ensureOpen()).rejects.toThrow('no engine');

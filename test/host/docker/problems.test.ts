@@ -33,7 +33,7 @@ describe('problemOf', () => {
     });
   });
 
-  it('keeps a problem that was already told', () => {
+  it('keeps a problem that was already reported', () => {
     const problem = { kind: 'cancelled', message: 'm', advice: 'a' } as const;
     expect(problemOf(new HostError(problem), 'e', 'd')).toBe(problem);
   });

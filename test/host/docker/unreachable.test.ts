@@ -39,7 +39,7 @@ describe('unreachable', () => {
     expect(unreachable([tried('absent')], facts).command).toBe(command);
   });
 
-  it('tells the problem that is nearest to a working engine', () => {
+  it('reports the problem that is closest to a working host', () => {
     const all = [tried('absent'), tried(problem('host_stopped')), tried(problem('permission_denied'))];
     expect(unreachable(all, debian).kind).toBe('permission_denied');
   });

@@ -38,7 +38,7 @@ export async function realSandbox(
 }
 
 /** Everything a cell said and how it ended. */
-export interface Told extends CellEnd {
+export interface CellResult extends CellEnd {
   readonly out: readonly CellOutput[];
   readonly stdout: string;
   readonly stderr: string;
@@ -46,7 +46,11 @@ export interface Told extends CellEnd {
   readonly value: unknown;
 }
 
-export async function tell(interpreter: Interpreter, code: string, rest: Partial<CellRequest> = {}): Promise<Told> {
+export async function runCell(
+  interpreter: Interpreter,
+  code: string,
+  rest: Partial<CellRequest> = {},
+): Promise<CellResult> {
   const out: CellOutput[] = [];
   const end = await interpreter.run({ code, name: '<cell 1>', stdin: '', state: null, ...rest }, (item) =>
     out.push(item),
@@ -57,13 +61,13 @@ export async function tell(interpreter: Interpreter, code: string, rest: Partial
 }
 
 /** A one-shot run. */
-export function once(sandbox: Sandbox, code: string, rest: Partial<CellRequest> = {}): Promise<Told> {
-  return tell(python.open(sandbox, { once: true }), code, rest);
+export function once(sandbox: Sandbox, code: string, rest: Partial<CellRequest> = {}): Promise<CellResult> {
+  return runCell(python.open(sandbox, { once: true }), code, rest);
 }
 
 /** The mime types of every display and result, in order. */
-export function shown(told: Told): string[][] {
-  return told.out.flatMap((item) => {
+export function shown(ended: CellResult): string[][] {
+  return ended.out.flatMap((item) => {
     if (item.kind === 'display') return [Object.keys(item.display.data).sort()];
     return item.kind === 'result' ? [Object.keys(item.data).sort()] : [];
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Interpreter } from '../../../src/languages/language.ts';
 import { python } from '../../../src/languages/python/python.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { realSandbox, shown, tell } from './harness.ts';
+import { realSandbox, runCell, shown } from './harness.ts';
 
 const PLOT = 'import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])';
 
@@ -34,43 +34,45 @@ describe.each([[['IPython', 'matplotlib.pyplot']], [[]]])(
       '%time 1 + 1',
       '%precision 3',
     ])('run, and figures are shown as ever: %s', async (line) => {
-      expect(await tell(session, line)).toMatchObject({ status: 'ok', error: null });
-      const plotted = await tell(session, PLOT);
+      expect(await runCell(session, line)).toMatchObject({ status: 'ok', error: null });
+      const plotted = await runCell(session, PLOT);
       expect(plotted).toMatchObject({ status: 'ok', error: null, stderr: '' });
       expect(shown(plotted)).toEqual([['image/png', 'text/plain']]);
     });
 
     it('choose another form of figures', async () => {
-      await tell(session, "%config InlineBackend.figure_formats = ['svg']");
-      expect(shown(await tell(session, PLOT))).toEqual([['image/svg+xml', 'text/plain']]);
+      await runCell(session, "%config InlineBackend.figure_formats = ['svg']");
+      expect(shown(await runCell(session, PLOT))).toEqual([['image/svg+xml', 'text/plain']]);
     });
 
     it('run a program by an exclamation mark', async () => {
-      expect(await tell(session, '!echo from a shell')).toMatchObject({ status: 'ok', stdout: 'from a shell\n' });
-      expect(await tell(session, 'lines = !echo one; echo two\n[*lines]')).toMatchObject({ value: "['one', 'two']" });
+      expect(await runCell(session, '!echo from a shell')).toMatchObject({ status: 'ok', stdout: 'from a shell\n' });
+      expect(await runCell(session, 'lines = !echo one; echo two\n[*lines]')).toMatchObject({
+        value: "['one', 'two']",
+      });
     });
 
     it('end a program that runs with the cell that is interrupted', async () => {
-      const cell = tell(session, '!sleep 30; echo on\nprint("and on")');
+      const cell = runCell(session, '!sleep 30; echo on\nprint("and on")');
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       session.interrupt();
       expect(await cell).toMatchObject({ status: 'interrupted', stdout: '', alive: true });
-      expect(await tell(session, '!exit 3\n_exit_code')).toMatchObject({ value: '3' });
+      expect(await runCell(session, '!exit 3\n_exit_code')).toMatchObject({ value: '3' });
     });
 
     it("have matplotlib's folders, which can be written to", async () => {
       const code = `
 import matplotlib, os
 [os.access(folder(), os.W_OK) for folder in (matplotlib.get_configdir, matplotlib.get_cachedir)]`;
-      expect(await tell(session, code)).toMatchObject({ value: '[True, True]' });
+      expect(await runCell(session, code)).toMatchObject({ value: '[True, True]' });
     });
 
     it.each(['exit()', 'quit()', 'exit(0)', 'import sys; sys.exit()'])(
       'end a cell, not the session: %s',
       async (line) => {
-        await tell(session, '%matplotlib inline\nx = 7');
-        expect(await tell(session, `${line}\nx = 8`)).toMatchObject({ status: 'ok', error: null, alive: true });
-        expect(await tell(session, 'x')).toMatchObject({ value: '7' });
+        await runCell(session, '%matplotlib inline\nx = 7');
+        expect(await runCell(session, `${line}\nx = 8`)).toMatchObject({ status: 'ok', error: null, alive: true });
+        expect(await runCell(session, 'x')).toMatchObject({ value: '7' });
       },
     );
   },

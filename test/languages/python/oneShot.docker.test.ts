@@ -11,8 +11,8 @@ afterAll(() => sandbox.dispose());
 
 describe('a one-shot run', () => {
   it('prints and gives the value of its last expression', async () => {
-    const told = await once(sandbox, 'x = 20\nprint("hello")\nx + 1');
-    expect(told).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'hello\n', value: '21', error: null });
+    const result = await once(sandbox, 'x = 20\nprint("hello")\nx + 1');
+    expect(result).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'hello\n', value: '21', error: null });
   });
 
   it('gives no value after a semicolon, for None, and for a statement', async () => {
@@ -32,8 +32,8 @@ for i in range(50):
     print("e", i, file=sys.stderr)
     os.system("echo p")
     os.write(1, b"raw\\n")`;
-    const told = await once(sandbox, code);
-    const said = told.out.flatMap((item) => (item.kind === 'stdout' || item.kind === 'stderr' ? [item] : []));
+    const result = await once(sandbox, code);
+    const said = result.out.flatMap((item) => (item.kind === 'stdout' || item.kind === 'stderr' ? [item] : []));
     const order = said
       .map((item) => `${item.kind}:${item.text}`)
       .join('')
@@ -56,18 +56,18 @@ for i in range(50):
     expect(error?.traceback).not.toContain('hothouse');
   });
 
-  it('tells a syntax error with its line', async () => {
+  it('reports a syntax error with its line', async () => {
     const { error } = await once(sandbox, 'x = 1\nif x\n  y');
     expect(error).toMatchObject({ name: 'SyntaxError' });
     expect(error?.traceback).toContain('File "<cell 1>", line 2');
   });
 
   it('awaits at the top level', async () => {
-    const told = await once(
+    const result = await once(
       sandbox,
       'import asyncio\nasync def f():\n    await asyncio.sleep(0.01)\n    return 7\nawait f()',
     );
-    expect(told).toMatchObject({ status: 'ok', value: '7' });
+    expect(result).toMatchObject({ status: 'ok', value: '7' });
   });
 
   it.each([
@@ -88,25 +88,25 @@ print("main")`;
     expect((await once(sandbox, code)).stdout).toBe('main\nthread\nexit\n');
   });
 
-  it('ends executors that nobody has shut down, as a program does', async () => {
+  it('ends executors that were not shut down, as a program does', async () => {
     const code = `
 import asyncio, concurrent.futures
 executor = concurrent.futures.ThreadPoolExecutor()
 executor.submit(print, "executor")
 await asyncio.to_thread(lambda: None)
 print("main")`;
-    const told = await once(sandbox, code);
-    expect(told).toMatchObject({ status: 'ok', stdout: expect.stringContaining('main') });
+    const result = await once(sandbox, code);
+    expect(result).toMatchObject({ status: 'ok', stdout: expect.stringContaining('main') });
   });
 
-  it('is told by the signal that ended it', async () => {
-    const told = await once(sandbox, 'import os, signal; os.kill(os.getpid(), signal.SIGSEGV)');
-    expect(told).toMatchObject({ status: 'error', exitCode: null, error: { name: 'SIGSEGV' } });
+  it('is reported with the signal that ended it', async () => {
+    const result = await once(sandbox, 'import os, signal; os.kill(os.getpid(), signal.SIGSEGV)');
+    expect(result).toMatchObject({ status: 'error', exitCode: null, error: { name: 'SIGSEGV' } });
   });
 
   it('meets its memory limit as out_of_memory, and the sandbox lives on', async () => {
-    const told = await once(sandbox, 'x = b"x" * (2 << 30)');
-    expect(told).toMatchObject({ status: 'out_of_memory', error: { name: 'OutOfMemory' } });
+    const result = await once(sandbox, 'x = b"x" * (2 << 30)');
+    expect(result).toMatchObject({ status: 'out_of_memory', error: { name: 'OutOfMemory' } });
     expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
     expect(await once(sandbox, '1')).toMatchObject({ status: 'ok' });
   });
@@ -151,8 +151,8 @@ class Rich:
     def __repr__(self): return "rich"
 display(Rich())
 Rich()`;
-    const told = await once(sandbox, code);
-    expect(shown(told)).toEqual(Array(2).fill(['image/png', 'text/html', 'text/plain']));
-    expect(told.out[0]).toMatchObject({ display: { data: { 'image/png': 'iVBORw==', 'text/html': '<b>x</b>' } } });
+    const result = await once(sandbox, code);
+    expect(shown(result)).toEqual(Array(2).fill(['image/png', 'text/html', 'text/plain']));
+    expect(result.out[0]).toMatchObject({ display: { data: { 'image/png': 'iVBORw==', 'text/html': '<b>x</b>' } } });
   });
 });

@@ -85,7 +85,7 @@ describe('a reset', () => {
 });
 
 describe('preloading', () => {
-  it('tells what could be imported, and is done at once when asked again', async () => {
+  it('reports what was imported, and is done at once when asked again', async () => {
     const other = await realSandbox();
     const modules = ['json', 'no_such_module'];
     const answer = { loaded: ['json'], failed: ['no_such_module'] };
@@ -96,7 +96,7 @@ describe('preloading', () => {
     await other.dispose();
   });
 
-  it('goes on after a reset that came in between', async () => {
+  it('continues after a reset in between', async () => {
     const other = await realSandbox();
     const modules = ['numpy', 'pandas'];
     const cut = other.request({ op: 'preload', modules });
@@ -111,22 +111,22 @@ describe('preloading', () => {
 
 describe('output beyond the cap', () => {
   it('is counted and dropped, and the end still comes', async () => {
-    const told = await once(sandbox, 'print("x" * 999_999)\n"end"');
-    expect(told).toMatchObject({ status: 'ok', stdoutBytes: 1_000_000, value: "'end'" });
-    expect(told.stdout).toBe('x'.repeat(64 * 1024));
+    const ended = await once(sandbox, 'print("x" * 999_999)\n"end"');
+    expect(ended).toMatchObject({ status: 'ok', stdoutBytes: 1_000_000, value: "'end'" });
+    expect(ended.stdout).toBe('x'.repeat(64 * 1024));
   });
 
   it('leaves displays beyond their cap out and says how many', async () => {
-    const told = await once(sandbox, 'for i in range(10): display("x" * 1_000_000)');
-    expect(told).toMatchObject({ status: 'ok', eventsDropped: 2 });
-    expect(told.out.length).toBe(8);
+    const ended = await once(sandbox, 'for i in range(10): display("x" * 1_000_000)');
+    expect(ended).toMatchObject({ status: 'ok', eventsDropped: 2 });
+    expect(ended.out.length).toBe(8);
   });
 
   it('becomes text whatever its bytes are', async () => {
-    const told = await once(sandbox, 'import os; os.write(1, bytes(range(256)) + "é".encode()[:1])');
-    expect(told.status).toBe('ok');
-    expect(told.stdout).toContain('\u0000\u0001');
-    expect(told.stdout).toContain('\ufffd');
+    const ended = await once(sandbox, 'import os; os.write(1, bytes(range(256)) + "é".encode()[:1])');
+    expect(ended.status).toBe('ok');
+    expect(ended.stdout).toContain('\u0000\u0001');
+    expect(ended.stdout).toContain('\ufffd');
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Interpreter } from '../../../src/languages/language.ts';
 import { python } from '../../../src/languages/python/python.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { realSandbox, shown, tell } from './harness.ts';
+import { realSandbox, runCell, shown } from './harness.ts';
 
 let sandbox: Sandbox;
 let session: Interpreter;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.dispose());
 
-const run = (code: string) => tell(session, code);
+const run = (code: string) => runCell(session, code);
 
 describe('a session', () => {
   it('keeps variables, imports and functions', async () => {
@@ -93,10 +93,10 @@ sympy.sqrt(sympy.Symbol("x"))`;
   });
 
   it('updates and clears displays', async () => {
-    const told = await run(
+    const ended = await run(
       'from IPython.display import clear_output\nh = display("one", display_id=True)\nh.update("two")\nclear_output()',
     );
-    expect(told.out.map((item) => item.kind)).toEqual(['display', 'update', 'clear']);
+    expect(ended.out.map((item) => item.kind)).toEqual(['display', 'update', 'clear']);
   });
 
   it('understands magics and shell escapes', async () => {

@@ -6,7 +6,7 @@ import { type OutlineEvent, outlineOf } from './outline.ts';
 export interface CellSource {
   /** The code without its header; what comes before `from` is context. */
   readonly body: string;
-  /** UTF-16 offset in the body at which the caller's own code starts; it goes on to the end of the body. */
+  /** UTF-16 offset in the body at which the caller's own code starts; it extends to the end of the body. */
   readonly from: number;
   /** Where the caller's own code starts in the caller's text. */
   readonly origin: SourcePosition;
