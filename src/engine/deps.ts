@@ -13,10 +13,13 @@ export interface Identity {
 /** Where a language's default image is built from. */
 export type ImageSource = Pick<ImageBuild, 'context' | 'buildArgs' | 'files'>;
 
+/** The options that select a host. */
+export type HostOptions = Pick<Options, 'host' | 'docker'>;
+
 /** What an engine needs from its composition. */
 export interface EngineDependencies {
-  /** A host for these options; called again when they change. */
-  readonly connect: (docker: Options['docker']) => Host;
+  /** A host of the kind that the options select; called again when they select another one. */
+  readonly connect: (options: HostOptions) => Host;
   /** From `sandbox/agentBundle.ts`. */
   readonly agent: Buffer;
   /** The languages that it runs, in the order in which views list them. */

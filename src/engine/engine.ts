@@ -154,7 +154,7 @@ class LiveEngine implements Engine {
   configure(options: Options): void {
     if (this.#disposed) return;
     this.#options = options;
-    this.#hosts.configure(options.docker);
+    this.#hosts.configure(options);
     for (const environment of this.#all()) environment.configure(options);
     this.#snapshots.invalidate();
   }

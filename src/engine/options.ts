@@ -16,6 +16,14 @@ function groupsOf<L extends readonly LanguageDefinition[]>(languages: L): Groups
  * environment variables (`HOTHOUSE_POOL_SIZE`) are spellings of these.
  */
 export const Options = z.strictObject({
+  host: z
+    .strictObject({
+      kind: z
+        .enum(['docker'])
+        .default('docker')
+        .describe('Where sandboxes run. Each kind has a group of its own options.'),
+    })
+    .prefault({}),
   docker: z
     .strictObject({
       host: z

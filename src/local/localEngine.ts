@@ -30,7 +30,7 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
   const { languages = LANGUAGES, options, log, env, home, imagesFolder } = settings;
   const [agent, identity] = await Promise.all([loadAgent(join(imagesFolder, 'agent')), processIdentity()]);
   return createEngine({
-    connect: ({ host }) => dockerHost({ host, env, home, log }),
+    connect: ({ docker: { host } }) => dockerHost({ host, env, home, log }),
     agent,
     languages,
     options,

@@ -18,7 +18,7 @@ export const OWNER: Owner = { id: 'bench', kind: 'cli', label: 'bench' };
 /** An engine on the machine's Docker Engine, with `options` over the defaults. */
 export async function realEngine(options: OptionsInput): Promise<Engine> {
   return createEngine({
-    connect: ({ host }) => dockerHost({ host, env: process.env, home: homedir(), log: silentLog }),
+    connect: ({ docker: { host } }) => dockerHost({ host, env: process.env, home: homedir(), log: silentLog }),
     agent: await loadAgent(path.join(images, 'agent')),
     options: Options.parse(options),
     clock: systemClock,

@@ -71,7 +71,7 @@ describe('loadConfiguration', () => {
   it('reports an unknown variable', async () => {
     const { problems } = await load({ HOTHOUSE_POOLSIZE: '4' });
     expect(problems[0]).toMatch(
-      /^HOTHOUSE_POOLSIZE is not a variable of Hothouse and was ignored; there are HOTHOUSE_DOCKER_HOST, /,
+      /^HOTHOUSE_POOLSIZE is not a variable of Hothouse and was ignored; there are HOTHOUSE_HOST_KIND, HOTHOUSE_DOCKER_HOST, /,
     );
     expect(variableOf('limits.memoryMb')).toBe('HOTHOUSE_LIMITS_MEMORY_MB');
   });

@@ -4,8 +4,7 @@ import type { Host, HostInfo } from '../../host/host.ts';
 import { isOwnerAlive } from '../../host/identity.ts';
 import type { ProblemKind } from '../../host/problem.ts';
 import { startReaper } from '../../host/reaper.ts';
-import type { EngineDependencies } from '../deps.ts';
-import type { Options } from '../options.ts';
+import type { EngineDependencies, HostOptions } from '../deps.ts';
 import type { EngineProblem, Snapshot } from '../types.ts';
 
 /** Problems of the host as a whole; the others are of one image or one sandbox. */
@@ -25,7 +24,7 @@ export class Hosts {
   readonly #deps: EngineDependencies;
   readonly #onChange: () => void;
   readonly #replaced: Host[] = [];
-  #docker: Options['docker'];
+  #options: HostOptions;
   #current: Host;
   #sweeping: { readonly host: Host; readonly reaper: Disposable } | null = null;
   #state: Snapshot['host'] = { state: 'unknown' };
@@ -33,8 +32,8 @@ export class Hosts {
   constructor(deps: EngineDependencies, onChange: () => void) {
     this.#deps = deps;
     this.#onChange = onChange;
-    this.#docker = deps.options.docker;
-    this.#current = deps.connect(this.#docker);
+    this.#options = deps.options;
+    this.#current = deps.connect(this.#options);
   }
 
   get current(): Host {
@@ -45,14 +44,15 @@ export class Hosts {
     return this.#state;
   }
 
-  /** Takes another host when the address differs. */
-  configure(docker: Options['docker']): void {
-    const { host, runtime } = this.#docker;
-    if (docker.host === host && docker.runtime === runtime) return;
-    this.#docker = docker;
-    if (docker.host !== host) {
+  /** Connects to another host when its kind or address differs. */
+  configure(options: HostOptions): void {
+    const { host, docker } = this.#options;
+    const isAnother = options.host.kind !== host.kind || options.docker.host !== docker.host;
+    if (!isAnother && options.docker.runtime === docker.runtime) return;
+    this.#options = options;
+    if (isAnother) {
       this.#replaced.push(this.#current);
-      this.#current = this.#deps.connect(docker);
+      this.#current = this.#deps.connect(options);
     }
     this.#become({ state: 'unknown' });
   }
@@ -77,7 +77,8 @@ export class Hosts {
 
   /** Takes note of what a host says of itself. */
   learned(host: Host, { name, defaultRuntime }: HostInfo): void {
-    if (host === this.#current) this.#become({ state: 'ready', name, runtime: this.#docker.runtime || defaultRuntime });
+    if (host === this.#current)
+      this.#become({ state: 'ready', name, runtime: this.#options.docker.runtime || defaultRuntime });
   }
 
   async dispose(): Promise<void> {

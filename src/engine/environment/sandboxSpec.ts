@@ -47,6 +47,7 @@ export function specChanged(one: Options, other: Options, language: LanguageDefi
     const profile = profileOf(language, options);
     const { image, warmOptions } = profile;
     return JSON.stringify([
+      options.host.kind,
       options.docker.host,
       image,
       limitsOf(options, profile),
