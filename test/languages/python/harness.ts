@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { silentLog } from '../../../src/base/log.ts';
 import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
+import { processIdentity } from '../../../src/host/identity.ts';
 import { LABEL } from '../../../src/host/labels.ts';
 import { containerSpec, type SandboxLimits } from '../../../src/host/spec.ts';
 import type { CellEnd, CellOutput, CellRequest, Interpreter } from '../../../src/languages/language.ts';
+import { python as definition } from '../../../src/languages/python/definition.ts';
 import { python } from '../../../src/languages/python/python.ts';
 import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../../src/sandbox/boot.ts';
@@ -31,9 +33,10 @@ export async function realSandbox(
   limits: Partial<SandboxLimits> = {},
   image = IMAGE,
 ): Promise<Sandbox> {
-  const labels = { [LABEL.managed]: 'true', [LABEL.machine]: 'test', [LABEL.owner]: `${process.pid}:test` };
+  const { machine, owner } = await processIdentity();
+  const labels = { [LABEL.managed]: 'true', [LABEL.machine]: machine, [LABEL.owner]: owner };
   const agent = await loadAgent(path.resolve(import.meta.dirname, '../../../images/agent'));
-  const spec = containerSpec(image, { ...LIMITS, ...limits }, labels);
+  const spec = containerSpec(image, { ...LIMITS, ...limits }, labels, definition.environment(LIMITS.cpus));
   return bootSandbox(host, { spec, agent, outputBytes, eventBytes: 8 * MB, events: 20_000 });
 }
 
