@@ -5,7 +5,15 @@ import { defineConfig } from 'vitest/config';
  * cores and some measure.
  */
 const real = (name: string, include: string[], exclude: string[] = []) => ({
-  test: { name, include, exclude, testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false },
+  test: {
+    name,
+    include,
+    exclude,
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    fileParallelism: false,
+  },
 });
 
 const attacks = ['test/isolation/**', 'test/faults/**'];
@@ -28,6 +36,7 @@ export default defineConfig({
           exclude: ['test/**/*.docker.test.ts', 'test/**/*.lean.test.ts', 'test/e2e/**', ...attacks, measuring],
           // Some start programs, which takes long on a busy machine.
           testTimeout: 30_000,
+          expect: { poll: { timeout: 10_000 } },
         },
       },
       real('docker', ['test/**/*.docker.test.ts'], attacks),
