@@ -4,6 +4,11 @@ import { UnauthenticatedConnections } from './unauthenticatedConnections.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+/**
+ * How long an idle connection is kept. A client that reuses one just as it is closed gets ECONNRESET; Node's 5 s are short
+ * enough for that on a busy machine, and shorter than an agent thinks between two calls.
+ */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** Far more than local clients need; each costs a file descriptor and some kilobytes. */
 const MAX_UNAUTHENTICATED = 512;
 const MAX_CONNECTIONS = 4096;
@@ -35,6 +40,7 @@ export async function listenLocally(
     {
       headersTimeout: limits.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
       requestTimeout: limits.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: 1000,
       // The gate rejects a request without Host like one with an invalid Host.
       requireHostHeader: false,

@@ -135,6 +135,12 @@ describe('MCP over HTTP', () => {
     expect(statuses.map(({ status }) => status)).toEqual([404, 200, 200]);
   });
 
+  it('keeps an idle connection for longer than a pause between two calls', async () => {
+    const server = await serve(new StubEngine());
+    const { headers } = await send(server, [...good(server), 'Connection', 'keep-alive'], '{}');
+    expect(headers['keep-alive']).toBe('timeout=65');
+  });
+
   it('closes streams and refuses connections after dispose', async () => {
     const server = await serve(new StubEngine());
     await connectHttp(server.url, server.token);
