@@ -38,10 +38,10 @@ const noBuildKit = {
  * For bundles in `folder` of the output: Docker's client loads ssh at its first use, and formats a request for its log,
  * which takes milliseconds of CPU, only when it logs.
  */
-function leanModem(folder) {
+function slimModem(folder) {
   const ssh = relative(folder, SSH);
   return {
-    name: 'lean-modem',
+    name: 'slim-modem',
     setup({ onLoad, onResolve }) {
       onLoad({ filter: /[\\/]docker-modem[\\/]lib[\\/]modem\.js$/ }, async ({ path }) => ({
         contents: replaceAllOnce(await readFile(path, 'utf8'), {
@@ -103,13 +103,13 @@ const bundles = [
     ...common,
     entryPoints: { extension: 'src/vscode/extension.ts' },
     external: ['vscode'],
-    plugins: [...plugins, leanModem(CHUNKS)],
+    plugins: [...plugins, slimModem(CHUNKS)],
     // Activation reads what registers features; the engine and the MCP server are read at their first use.
     splitting: true,
     chunkNames: `${CHUNKS}/[name]-[hash]`,
   },
   // `vscode` is missing here on purpose: a leak of the editor into the command line must fail the build.
-  { ...common, entryPoints: { cli: 'src/cli/main.ts' }, plugins: [...plugins, leanModem('')] },
+  { ...common, entryPoints: { cli: 'src/cli/main.ts' }, plugins: [...plugins, slimModem('')] },
   {
     ...common,
     entryPoints: { ssh: 'docker-modem/lib/ssh.js' },

@@ -73,7 +73,7 @@ export interface SandboxLimits {
 }
 
 /** Where a session's files live. */
-export const WORKSPACE = '/workspace';
+const WORKSPACE = '/workspace';
 
 /** Reads the agent's length-prefixed bundle from stdin byte-exactly and runs it; anything after it is the relay's. */
 const LOADER = [

@@ -50,7 +50,7 @@ export function success(structuredContent: Record<string, unknown>, text: string
 }
 
 /** The result of a failed call. */
-export function failure(text: string): CallToolResult {
+function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** The configuration that the documentation of python-docker-mcp shows. */
-export const PYTHON_YAML = `
+const PYTHON_YAML = `
 docker:
   image: python:3.12.2-slim
   working_dir: /app
@@ -34,7 +34,7 @@ export const PYTHON_VARIABLES = {
 };
 
 /** The same of lean-docker-mcp. */
-export const LEAN_YAML = `
+const LEAN_YAML = `
 docker:
   image: lean-docker-mcp:latest
   working_dir: /home/leanuser/project

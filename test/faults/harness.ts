@@ -19,7 +19,7 @@ const images = path.resolve(import.meta.dirname, '../../images');
 export const OWNER: Owner = { id: 'faults', kind: 'notebook', label: 'faults' };
 
 /** Small and quick to make: nothing here is about libraries. */
-export const SMALL = { limits: { memoryMb: 128 }, python: { preload: [] } } satisfies OptionsInput;
+const SMALL = { limits: { memoryMb: 128 }, python: { preload: [] } } satisfies OptionsInput;
 
 const WARM_MS = 30_000;
 

@@ -16,7 +16,7 @@ const START_MS = 30_000;
 const END_MS = 15_000;
 
 /** Why no Docker Engine of a test's own can be started here; null when it can. */
-export function missingRequirement(): string | null {
+function missingRequirement(): string | null {
   if (process.platform !== 'linux') return 'this is not Linux';
   if (process.getuid?.() !== 0) return 'it needs root';
   const missing = ['dockerd', 'containerd'].find((program) => !programPath(program));

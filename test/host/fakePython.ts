@@ -28,7 +28,7 @@ export interface FakeIo {
 /** Stands in for Python: does what `code` says. Throws `PythonError`, `Exit` or `Interrupt` to end otherwise than well. */
 export type Script = (code: string, io: FakeIo) => Promise<void> | void;
 
-export class PythonError extends Error {
+class PythonError extends Error {
   constructor(
     override readonly name: string,
     message: string,
@@ -36,12 +36,12 @@ export class PythonError extends Error {
     super(message);
   }
 }
-export class ExitRequest extends Error {
+class ExitRequest extends Error {
   constructor(readonly status: number) {
     super();
   }
 }
-export class Interrupt extends Error {}
+class Interrupt extends Error {}
 
 /** The default script: one command a line. Whatever it doesn't know is a NameError, as in Python. */
 export const miniLanguage: Script = async (code, io) => {

@@ -107,7 +107,7 @@ export const INITIALIZE = JSON.stringify({
 });
 
 /** The id of a session that a client has just been given by the server. */
-export async function initialize(served: Served): Promise<string> {
+async function initialize(served: Served): Promise<string> {
   const { status, text } = await sendRaw(served.port, linesOf(goodHead(served)), INITIALIZE);
   const [, id] = /^mcp-session-id: (\S+)/im.exec(text) ?? [];
   if (status !== 200 || id === undefined) throw new Error(`initialize was answered: ${text}`);

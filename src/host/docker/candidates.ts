@@ -84,13 +84,13 @@ export interface NamedContext {
 }
 
 /** The name of the context that `~/.docker/config.json` makes current, or null for docker's own default. */
-export async function currentContext(folder: string): Promise<string | null> {
+async function currentContext(folder: string): Promise<string | null> {
   const name = property(await readJson(join(folder, 'config.json')), 'currentContext');
   return typeof name === 'string' && name !== '' && name !== 'default' ? name : null;
 }
 
 /** The context of that name in docker's folder, or null when there is none or it names no engine. */
-export async function readContext(folder: string, name: string): Promise<NamedContext | null> {
+async function readContext(folder: string, name: string): Promise<NamedContext | null> {
   const id = createHash('sha256').update(name).digest('hex');
   const meta = await readJson(join(folder, 'contexts', 'meta', id, 'meta.json'));
   const host = property(property(property(meta, 'Endpoints'), 'docker'), 'Host');

@@ -61,7 +61,7 @@ function connectionProblem({ code, text }: Failure, address: string): Problem {
 }
 
 /** Only its group may open Docker's socket. */
-export function denied(address: string): Problem {
+function denied(address: string): Problem {
   return {
     kind: 'permission_denied',
     message: `This user may not open the Docker Engine's socket at ${address}.`,

@@ -58,7 +58,7 @@ class Recorder {
 }
 
 /** What one request made the process send, up to the end of the request or of the process. */
-export class Cell {
+class Cell {
   constructor(readonly entries: readonly Entry[]) {}
 
   get stdout(): string {
