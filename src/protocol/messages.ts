@@ -26,7 +26,7 @@ export type Hello = z.infer<typeof Hello>;
 /** Engine → agent: start a process on a new channel. */
 export const Start = z.discriminatedUnion('kind', [
   /** A fork of the zygote that takes `run` payloads. */
-  z.strictObject({ kind: z.literal('python') }),
+  z.strictObject({ kind: z.literal('interpreter') }),
   /** A program; `input` and `closeInput` feed its stdin. */
   z.strictObject({
     kind: z.literal('exec'),
@@ -78,7 +78,8 @@ export type ResetReport = z.infer<typeof ResetReport>;
 /** Agent → engine: a relay is ready; after a reset it carries the report. */
 export const Ready = z.strictObject({
   version: z.literal(PROTOCOL_VERSION),
-  python: z.string(),
+  /** Version of the interpreter that the agent runs in. */
+  interpreter: z.string(),
   reset: ResetReport.nullable(),
 });
 export type Ready = z.infer<typeof Ready>;

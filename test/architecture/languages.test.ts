@@ -14,13 +14,11 @@ const NAMING: Readonly<Record<string, string>> = {
   'engine/types.ts': 'has engine.lean',
   'engine/lean/leanEngine.ts': 'the questions of engine.lean',
   'engine/lean/proofs.ts': 'the questions of engine.lean',
-  'host/docker/create.ts': 'the agent in every image needs Python',
   'host/problem.ts': 'the command to build the image of a container without a label',
   'mcp/languageParts.ts': 'the list of languages with tools or reports of their own',
   'mcp/leanAnswer.ts': 'the reports of Lean in answers',
   'mcp/tools/provers.ts': 'the tools for Lean',
   'mcp/tools/runCode.ts': 'arguments that only Lean has',
-  'protocol/messages.ts': "the agent's own interpreter is Python",
   'vscode/notebook/language/diagnostics.ts': 'the source of diagnostics in reports of Lean',
   'vscode/notebook/output/reportSteps.ts': 'goals of Lean as Markdown code blocks',
 };

@@ -116,7 +116,7 @@ export class FakeAgent {
   #shakeHands(hello: Hello): void {
     this.#hello = hello;
     this.#home.send(Buffer.concat([this.#home.faults.strayBytes, Buffer.from(hello.nonce, 'hex')]));
-    this.#send(FrameType.ready, 0, { version: PROTOCOL_VERSION, python: '3.13.0', reset: this.#report });
+    this.#send(FrameType.ready, 0, { version: PROTOCOL_VERSION, interpreter: '3.13.0', reset: this.#report });
   }
 
   #reset(): void {

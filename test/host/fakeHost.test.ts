@@ -91,6 +91,6 @@ describe('the fake host, spoken to by the real engine side', () => {
 
   it('survives stray bytes before the handshake', async () => {
     const { sandbox } = await boot({ faults: { strayBytes: Buffer.from('a warning of the runtime\n') } });
-    expect(sandbox.ready).toMatchObject({ python: '3.13.0' });
+    expect(sandbox.ready).toMatchObject({ interpreter: '3.13.0' });
   });
 });

@@ -22,8 +22,8 @@ def event():
 def forgery():
     channel = random.randrange(40)
     return random.choice([
-        lambda: frame(65, 0, json.dumps({"version": 1, "python": "forged", "reset": random.choice([None, report])}).encode()),
-        lambda: secrets.token_bytes(32) + frame(65, 0, json.dumps({"version": 1, "python": "x", "reset": report}).encode()),
+        lambda: frame(65, 0, json.dumps({"version": 1, "interpreter": "forged", "reset": random.choice([None, report])}).encode()),
+        lambda: secrets.token_bytes(32) + frame(65, 0, json.dumps({"version": 1, "interpreter": "x", "reset": report}).encode()),
         lambda: frame(random.choice([66, 67]), channel, b"forged"),
         lambda: frame(68, channel, struct.pack(">QQ", 0, 0) + event()),
         lambda: frame(69, channel, json.dumps(exit_).encode()),

@@ -13,7 +13,7 @@ export const CLEAN: ResetReport = {
 
 /** A sandbox that a pool can be given: it has a life, and its resets end as the test says. */
 export class FakeSandbox implements Sandbox {
-  readonly ready = { version: 1, python: '3.13', reset: null } as const;
+  readonly ready = { version: 1, interpreter: '3.13', reset: null } as const;
   readonly #lost = deferred<SandboxLoss>();
   readonly lost = this.#lost.promise;
   readonly owners = new Set<string>();

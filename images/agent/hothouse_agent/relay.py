@@ -34,7 +34,7 @@ class Relay:
         self.watch(stdin, select.POLLIN, self._on_frame)
         self.watch(init.fileno(), select.POLLIN, self._on_init_message)
         if preloaded:
-            self._spare = self._fork(None, {"kind": "python"})
+            self._spare = self._fork(None, {"kind": "interpreter"})
 
     def _handshake(self, stdout):
         frame = None
@@ -46,7 +46,7 @@ class Relay:
         self._writer = frames.Writer(stdout, hello["silenceMs"] / 1000)
         self.send, self.message = self._writer.frame, self._writer.message
         self._writer.raw(bytes.fromhex(hello["nonce"]))
-        ready = {"version": 1, "python": sys.version.split()[0], "reset": self._report}
+        ready = {"version": 1, "interpreter": sys.version.split()[0], "reset": self._report}
         self.message(frames.READY, 0, ready)
         return hello
 
@@ -114,7 +114,7 @@ class Relay:
 
     def _start(self, number, start):
         child, self._spare = self._spare, None
-        if child is None or start["kind"] != "python":
+        if child is None or start["kind"] != "interpreter":
             child = self._fork(number, start)
         child.channel = number
         self._channels[number] = child
@@ -126,10 +126,10 @@ class Relay:
         if start["kind"] == "exec":
             end, ours["input"] = os.pipe()
             theirs.append(end)
-        for name in ("stdout", "stderr", "events" if start["kind"] == "python" else "failure"):
+        for name in ("stdout", "stderr", "events" if start["kind"] == "interpreter" else "failure"):
             ours[name], end = os.pipe()
             theirs.append(end)
-        if start["kind"] == "python":
+        if start["kind"] == "interpreter":
             end, ours["input"] = os.pipe()
             theirs.append(end)
         for fd in ours.values():
@@ -178,7 +178,7 @@ class Relay:
         elif message["op"] == "preloaded":
             self._reply(message["id"], {"loaded": message["loaded"], "failed": message["failed"]})
             if not self._children:
-                self._spare = self._fork(None, {"kind": "python"})
+                self._spare = self._fork(None, {"kind": "interpreter"})
         elif message["op"] == "signalled":
             self._reply(message["id"], None)
         else:

@@ -119,7 +119,7 @@ async function start(client: Client, id: string, spec: ContainerSpec, signal: Ab
 
 function unusable(spec: ContainerSpec, cause: Problem): HostError {
   const message = `The image ${spec.image} cannot run ${spec.argv[0]}. ${cause.message}`;
-  return new HostError(imageUnusable(spec, message, 'Python 3.9 or newer'));
+  return new HostError(imageUnusable(spec, message, 'python3 3.9 or later'));
 }
 
 async function refusal(client: Client, { runtime }: ContainerSpec, error: unknown): Promise<unknown> {

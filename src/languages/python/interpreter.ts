@@ -57,7 +57,7 @@ export class PythonInterpreter implements Interpreter {
   constructor(sandbox: Sandbox, once: boolean) {
     this.#once = once;
     this.#channel = sandbox.start(
-      { kind: 'python' },
+      { kind: 'interpreter' },
       {
         onStdout: (bytes) => this.#onText('stdout', bytes),
         onStderr: (bytes) => this.#onText('stderr', bytes),

@@ -106,7 +106,7 @@ export class Interpreter {
   #counter = 0;
 
   constructor(sandbox: Sandbox) {
-    this.channel = sandbox.start({ kind: 'python' }, this.#recorder.listener);
+    this.channel = sandbox.start({ kind: 'interpreter' }, this.#recorder.listener);
   }
 
   /** Runs a cell as a program does when `once` is set, otherwise as a cell of a session. */

@@ -8,7 +8,11 @@ export function resetCases(agent: AgentCase): void {
   const LOST = { kind: 'lost', loss: { outOfMemory: false, reason: 'the sandbox was reset' } };
 
   it('finds a new sandbox ready for its first run', () => {
-    expect(agent.sandbox.ready).toEqual({ version: 1, python: expect.stringMatching(/^3\.\d+\.\d+/), reset: null });
+    expect(agent.sandbox.ready).toEqual({
+      version: 1,
+      interpreter: expect.stringMatching(/^3\.\d+\.\d+/),
+      reset: null,
+    });
   });
 
   it('ends every process, reports how many, and the sandbox serves again', async () => {

@@ -11,7 +11,7 @@ export function floodingSandbox(flood: string): Sandbox {
   const servers: Channel[] = [];
   return {
     id: 'flooding',
-    ready: { version: PROTOCOL_VERSION, python: '3', reset: null },
+    ready: { version: PROTOCOL_VERSION, interpreter: '3', reset: null },
     start(start, listener) {
       const isServer = start.kind === 'exec' && start.argv.includes('--server');
       const channel = channelOf(isServer ? [SERVER, flood] : ['--version'], listener);

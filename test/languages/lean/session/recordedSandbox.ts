@@ -43,7 +43,7 @@ export function recordedSandbox(variant: ServerVariant): RecordedSandbox {
   const options: string[][] = [];
   const sandbox: Sandbox = {
     id: 'recorded',
-    ready: { version: PROTOCOL_VERSION, python: '3', reset: null },
+    ready: { version: PROTOCOL_VERSION, interpreter: '3', reset: null },
     start(start, listener) {
       if (start.kind !== 'exec' || !start.argv.includes('--server')) {
         if (measured.isRunnable) listener.onStdout(Buffer.from('R\n'));
