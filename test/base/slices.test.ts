@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Steps, slices } from '../../src/base/slices.ts';
-import { latenessOf } from '../isolation/lateness.ts';
+import { LATE_MS, latenessOf } from '../isolation/lateness.ts';
 
 /** Work of so many steps of a millisecond each. */
 function* busy(steps: number, said: string[] = [], name = ''): Steps<string> {
@@ -23,7 +23,7 @@ describe('work in slices', () => {
     const jobs = () => Promise.all(Array.from({ length: 8 }, (_, n) => slices.run(busy(60, [], `${n}`))));
     const { result, lateMs } = await latenessOf(jobs);
     expect(result).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
-    expect(lateMs).toBeLessThan(50);
+    expect(lateMs).toBeLessThan(LATE_MS);
   });
 
   it('takes turns', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/engine/types.ts';
 import type { CheckReport } from '../../src/languages/lean/report.ts';
 import { fileFixture } from '../fileFixture.ts';
-import { latenessOf } from '../isolation/lateness.ts';
+import { LATE_MS, latenessOf } from '../isolation/lateness.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 import { leanCells } from './leanSessions.ts';
 
@@ -33,14 +33,14 @@ describe('what Lean says stays within the output limit', () => {
       engine.run({ language: 'lean', owner: OWNER, code: lines(150), timeoutSeconds: 100 }),
     );
     expectBounded(result, 150);
-    expect(lateMs).toBeLessThan(50);
+    expect(lateMs).toBeLessThan(LATE_MS);
   });
 
   it('in a session, which continues', async () => {
     const cells = await leanCells(engine);
     const { result, lateMs } = await latenessOf(() => cells.run(lines(400), { timeoutSeconds: 100 }));
     expectBounded(result, 400);
-    expect(lateMs).toBeLessThan(50);
+    expect(lateMs).toBeLessThan(LATE_MS);
     expect(await cells.print('#eval 1')).toBe('1\n');
   });
 
@@ -96,7 +96,7 @@ describe('more than can be taken', () => {
     const code = '#eval String.join (List.replicate 1000000 "0123456789")';
     const { result, lateMs } = await latenessOf(() => cells.run(code, { timeoutSeconds: 100 }));
     expect(result).toMatchObject({ status: 'error', error: { name: 'TooMuchOutput' }, sessionLost: false });
-    expect(lateMs).toBeLessThan(50);
+    expect(lateMs).toBeLessThan(LATE_MS);
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
 
@@ -105,6 +105,6 @@ describe('more than can be taken', () => {
       engine.run({ language: 'lean', owner: OWNER, code: lines(800), timeoutSeconds: 100 }),
     );
     expect(result).toMatchObject({ status: 'error', error: { name: 'TooMuchOutput' } });
-    expect(lateMs).toBeLessThan(50);
+    expect(lateMs).toBeLessThan(LATE_MS);
   });
 });

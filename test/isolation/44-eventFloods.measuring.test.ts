@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/engine/types.ts';
 import { FLOODS, FORGE } from './floods.ts';
 import { type Isolated, isolationEngine, look, run } from './harness.ts';
-import { latenessOf } from './lateness.ts';
+import { LATE_MS, latenessOf } from './lateness.ts';
 
 /** The bound that this row sets, in milliseconds. */
-const LATE_MS = 50;
 
 let isolated: Isolated;
 beforeAll(async () => {

@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileFixture } from '../fileFixture.ts';
 import { FLOODS, FORGE } from './floods.ts';
 import { isolationEngine } from './harness.ts';
-import { latenessOf } from './lateness.ts';
+import { LATE_MS, latenessOf } from './lateness.ts';
 import { type Answer, type RawClient, WAYS } from './rawClient.ts';
 
 /** The bound that this row sets, in milliseconds. */
-const LATE_MS = 50;
 
 /** Code whose run has much to answer. */
 const ANSWERS = {

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 
+/** No step of the event loop may take longer; milliseconds of the reference core. */
+export const LATE_MS = 50;
+
 /** CPU time in milliseconds of the thread that runs the event loop; those beside it collect garbage and compile. */
 function cpuTime(): number {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
@@ -22,8 +25,8 @@ function slowness(): number {
 }
 
 /**
- * Does something and returns the longest delay of the event loop in milliseconds of the reference core, as far as it was
- * at work then: on a crowded machine it also waits for a CPU, which no code can help.
+ * Runs `work` and returns the longest delay of the event loop. Counts only time that its thread spent on a CPU: on a busy
+ * machine it also waits for one. A delay over `LATE_MS` is in milliseconds of the reference core.
  */
 export async function latenessOf<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly lateMs: number }> {
   const everyMs = 5;
@@ -41,7 +44,8 @@ export async function latenessOf<T>(work: () => Promise<T>): Promise<{ readonly 
     const result = await work();
     // The last step may be the longest, and the timer has not come since.
     look();
-    return { result, lateMs: lateMs / slowness() };
+    // Slowness only makes the value smaller: one under the bound does not need it.
+    return { result, lateMs: lateMs < LATE_MS ? lateMs : lateMs / slowness() };
   } finally {
     clearInterval(timer);
   }

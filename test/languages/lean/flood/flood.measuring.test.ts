@@ -4,7 +4,7 @@ import type { CellOutput, Interpreter } from '../../../../src/languages/language
 import { OneShotCheck } from '../../../../src/languages/lean/oneShot/oneShotCheck.ts';
 import { openLeanSession } from '../../../../src/languages/lean/session/leanSession.ts';
 import { LeanWorker } from '../../../../src/languages/lean/worker/worker.ts';
-import { latenessOf } from '../../../isolation/lateness.ts';
+import { LATE_MS, latenessOf } from '../../../isolation/lateness.ts';
 import { floodingSandbox } from './sandbox.ts';
 
 const SETTINGS = { allowedImports: [], blockedImports: [], reuse: 'worker', workerMemoryBytes: 1e9 } as const;
@@ -64,7 +64,7 @@ describe.each([
     expect({ status: result.status, error: result.error?.name ?? null }).toEqual({ status, error });
     expect(JSON.stringify(result.report ?? {}).length).toBeLessThan(4 * LIMIT);
     if (status === 'ok') expect(result.stdoutBytes).toBeGreaterThanOrEqual(shown);
-    expect(lateMs).toBeLessThan(50);
+    expect(lateMs).toBeLessThan(LATE_MS);
   });
 });
 
@@ -72,5 +72,5 @@ it('delays nothing else: many completions', MEASURED, async () => {
   const interpreter = await session('theSame');
   const { result, lateMs } = await latenessOf(() => interpreter.complete('#check na', 9));
   expect(result.matches).toHaveLength(2_000);
-  expect(lateMs).toBeLessThan(50);
+  expect(lateMs).toBeLessThan(LATE_MS);
 });
