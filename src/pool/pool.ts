@@ -3,22 +3,12 @@ import { deferred } from '../base/deferred.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { type Log, messageOf } from '../base/log.ts';
 import { WaitingList } from '../base/waitingList.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import { Alarm } from './alarm.ts';
 import { type Grant, Lease, type LeaseRequest, type Release } from './lease.ts';
 import { type Action, plan } from './plan.ts';
-import { type Prepare, recycleFailure } from './recycle.ts';
-import {
-  type BootingSlot,
-  countsTowardSize,
-  type IdleSlot,
-  type LeasedSlot,
-  type PooledSandbox,
-  type ResettingSlot,
-  type RetiringSlot,
-  type Slot,
-  viewOf,
-} from './slot.ts';
+import type { Prepare } from './recycle.ts';
+import { countsTowardSize, type IdleSlot, type PooledSandbox, viewOf } from './slot.ts';
+import { type Boot, Slots } from './slots.ts';
 import {
   type Backoff,
   backOff,
@@ -28,12 +18,6 @@ import {
   strandedWaiters,
   type Waiter,
 } from './state.ts';
-
-/** Creates one sandbox. Rejects when that fails or `signal` aborts; then it has removed what it created. */
-export type Boot = (signal: AbortSignal) => Promise<Sandbox>;
-
-/** A removal that takes longer than this is overdue; a failed one is retried as often. Milliseconds. */
-const REMOVAL_MS = 5_000;
 
 /** What a pool works with. */
 export interface PoolDependencies {
@@ -48,8 +32,7 @@ export interface PoolDependencies {
 export class Pool {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #prepare: Prepare;
-  readonly #slots = new Map<number, Slot>();
+  readonly #slots: Slots;
   readonly #waiting = new WaitingList<Waiter, Grant>({ kind: 'aborted' }, () => this.#pulse());
   readonly #changed = new Emitter<void>();
   readonly #emptied = deferred<void>();
@@ -57,7 +40,6 @@ export class Pool {
   #boot: Boot;
   #options: PoolOptions;
   #generation = 1;
-  #slotCount = 0;
   #lastWaiter = 0;
   #usedAt: number | null = null;
   #backoff: Backoff | null = null;
@@ -68,11 +50,17 @@ export class Pool {
 
   constructor({ boot, prepare, options, clock, log }: PoolDependencies) {
     this.#boot = boot;
-    this.#prepare = prepare ?? (() => null);
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
     this.#alarm = new Alarm(clock, () => this.#pulse());
+    this.#slots = new Slots({
+      prepare: prepare ?? (() => null),
+      clock,
+      log,
+      onDidChange: () => this.#pulse(),
+      onDidBoot: (failure) => (failure ? this.#onBootFailed(failure.cause) : this.#onBootSucceeded()),
+    });
     this.#pulse();
   }
 
@@ -94,7 +82,7 @@ export class Pool {
       this.#boot = boot;
       this.#generation += 1;
       this.#backoff = null;
-      this.#abortBoots();
+      this.#slots.abortBoots();
     }
     this.#pulse();
   }
@@ -107,7 +95,7 @@ export class Pool {
 
   /** Destroys one sandbox, by its id in the snapshot; its lease finds it lost. */
   stop(id: string): void {
-    for (const slot of this.#slots.values()) if (viewOf(slot).id === id) this.#end(slot, 'it was stopped');
+    for (const slot of this.#slots.all()) if (viewOf(slot).id === id) this.#slots.end(slot, 'it was stopped');
     this.#pulse();
   }
 
@@ -118,7 +106,7 @@ export class Pool {
   }
 
   snapshot(): PoolSnapshot {
-    return { slots: [...this.#slots.values()].map(viewOf), waiting: this.#waiting.size };
+    return { slots: this.#slots.all().map(viewOf), waiting: this.#waiting.size };
   }
 
   /** Rejects waiting requests and destroys every sandbox, also leased ones; resolves when all are gone. */
@@ -127,7 +115,7 @@ export class Pool {
       this.#closed = true;
       this.#alarm.dispose();
       this.#waiting.answerAll({ kind: 'closed' });
-      for (const slot of this.#slots.values()) this.#end(slot, 'the engine shuts down');
+      this.#slots.endAll('the engine shuts down');
       this.#pulse();
     }
     return this.#emptied.promise;
@@ -136,7 +124,7 @@ export class Pool {
   #pulse(): void {
     if (this.#closed) {
       // A later engine's sweep removes what is overdue.
-      const awaited = [...this.#slots.values()].filter((slot) => slot.kind !== 'retiring' || !slot.overdue);
+      const awaited = this.#slots.all().filter((slot) => slot.kind !== 'retiring' || !slot.overdue);
       if (awaited.length === 0) this.#emptied.resolve();
     } else this.#settle();
     this.#changed.fire();
@@ -155,7 +143,7 @@ export class Pool {
   #state(): PoolState {
     return {
       options: this.#options,
-      slots: [...this.#slots.values()],
+      slots: this.#slots.all(),
       waiters: this.#waiting.all(),
       generation: this.#generation,
       usedAt: this.#usedAt,
@@ -169,10 +157,10 @@ export class Pool {
         this.#waiting.answer(action.waiter, { kind: 'granted', lease: this.#grant(action.slot, action.waiter) });
         break;
       case 'boot':
-        this.#startBoot();
+        this.#slots.boot(this.#boot, this.#generation);
         break;
       case 'retire':
-        this.#end(action.slot, action.reason);
+        this.#slots.end(action.slot, action.reason);
         break;
       case 'refuse':
         this.#waiting.answer(action.waiter, { kind: action.because });
@@ -180,39 +168,34 @@ export class Pool {
     }
   }
 
-  #grant({ id, pooled }: IdleSlot, { owner, purpose }: LeaseRequest): Lease {
-    const createdAtMs = pooled.uses === 0 ? this.#clock.now() : pooled.createdAtMs;
-    this.#slots.set(id, {
-      kind: 'leased',
-      id,
-      purpose,
-      pooled: { ...pooled, owner, createdAtMs, uses: pooled.uses + 1 },
-    });
-    return new Lease(pooled.sandbox, {
-      release: (release) => this.#takeBack(id, release),
-      releaseSlot: () => this.#releaseSlot(id),
+  #grant(slot: IdleSlot, { owner, purpose }: LeaseRequest): Lease {
+    this.#slots.lease(slot, owner, purpose);
+    return new Lease(slot.pooled.sandbox, {
+      release: (release) => this.#takeBack(slot.id, release),
+      releaseSlot: () => this.#releaseSlot(slot.id),
     });
   }
 
   #releaseSlot(id: number): void {
-    const slot = this.#slots.get(id);
-    if (slot?.kind !== 'leased' || slot.purpose !== 'run') return;
-    const overflowing = [...this.#slots.values()].filter((one) => one.kind === 'leased' && one.purpose === 'overflow');
+    const slot = this.#slots.leased(id);
+    if (slot?.purpose !== 'run') return;
+    const overflowing = this.#slots.all().filter((one) => one.kind === 'leased' && one.purpose === 'overflow');
     if (overflowing.length >= this.#options.size) return;
-    this.#slots.set(id, { ...slot, purpose: 'overflow' });
+    this.#slots.overflow(slot);
     this.#pulse();
   }
 
   #takeBack(id: number, release: Release): void {
     this.#usedAt = this.#clock.now();
-    const slot = this.#slots.get(id);
+    const slot = this.#slots.leased(id);
     // It may have been lost or stopped meanwhile.
-    if (slot?.kind !== 'leased') return;
-    if (slot.purpose === 'session' || release === 'destroy') this.#end(slot, 'its lease has ended');
-    else if (!this.#isReusable(slot.pooled)) this.#end(slot, 'it is used up');
-    else if (slot.purpose === 'overflow' && !this.#hasRoom()) this.#end(slot, 'another sandbox has taken its place');
-    else if (release === 'keep') this.#makeIdle(slot);
-    else this.#reset(slot);
+    if (!slot) return;
+    const { purpose, pooled } = slot;
+    if (purpose === 'session' || release === 'destroy') this.#slots.end(slot, 'its lease has ended');
+    else if (!this.#isReusable(pooled)) this.#slots.end(slot, 'it is used up');
+    else if (purpose === 'overflow' && !this.#hasRoom()) this.#slots.end(slot, 'another sandbox has taken its place');
+    else if (release === 'keep') this.#slots.makeIdle(slot);
+    else this.#slots.reset(slot, this.#options.resetDeadlineMs * this.#clock.slowness());
     this.#pulse();
   }
 
@@ -223,52 +206,8 @@ export class Pool {
   }
 
   #hasRoom(): boolean {
-    const places = [...this.#slots.values()].filter((slot) => countsTowardSize(slot, this.#generation));
+    const places = this.#slots.all().filter((slot) => countsTowardSize(slot, this.#generation));
     return places.length < this.#options.size;
-  }
-
-  #makeIdle({ id, pooled }: LeasedSlot | ResettingSlot): void {
-    this.#slots.set(id, { kind: 'idle', id, pooled, since: this.#clock.now() });
-  }
-
-  #reset({ id, pooled }: LeasedSlot): void {
-    this.#slots.set(id, { kind: 'resetting', id, pooled });
-    const deadlineMs = this.#options.resetDeadlineMs * this.#clock.slowness();
-    const recycling = { deadlineMs, prepare: this.#prepare, clock: this.#clock };
-    void recycleFailure(pooled.sandbox, recycling).then((failure) => {
-      const slot = this.#slots.get(id);
-      if (slot?.kind !== 'resetting') return;
-      if (failure === null) this.#makeIdle(slot);
-      else this.#end(slot, failure);
-      this.#pulse();
-    });
-  }
-
-  #startBoot(): void {
-    this.#slotCount += 1;
-    const slot: BootingSlot = {
-      kind: 'booting',
-      id: this.#slotCount,
-      generation: this.#generation,
-      createdAtEpochMs: Date.now(),
-      abort: new AbortController(),
-    };
-    this.#slots.set(slot.id, slot);
-    this.#boot(slot.abort.signal).then(
-      (sandbox) => this.#onBooted(slot, sandbox),
-      (cause) => this.#onBootFailed(slot, cause),
-    );
-  }
-
-  #onBooted({ id, generation, createdAtEpochMs, abort }: BootingSlot, sandbox: Sandbox): void {
-    const createdAtMs = this.#clock.now();
-    const pooled: PooledSandbox = { sandbox, generation, createdAtMs, createdAtEpochMs, owner: null, uses: 0 };
-    const slot: IdleSlot = { kind: 'idle', id, pooled, since: createdAtMs };
-    this.#slots.set(id, slot);
-    if (abort.signal.aborted) this.#end(slot, 'it is no longer wanted');
-    else this.#onBootSucceeded();
-    void sandbox.lost.then(({ reason }) => this.#onLost(id, reason));
-    this.#pulse();
   }
 
   #onBootSucceeded(): void {
@@ -276,70 +215,11 @@ export class Pool {
     this.#backoff = null;
   }
 
-  #onBootFailed({ id, abort }: BootingSlot, cause: unknown): void {
-    this.#slots.delete(id);
-    if (!abort.signal.aborted) {
-      const reason = messageOf(cause);
-      // Retries fail for the same reason; one line in the log is enough.
-      if (reason !== this.#backoff?.reason) this.#log.warn(`A sandbox could not be created: ${reason}`);
-      this.#backoff = backOff(this.#backoff, this.#clock.now(), { reason, lastWaiter: this.#lastWaiter });
-      for (const waiter of strandedWaiters(this.#state())) this.#waiting.answer(waiter, { kind: 'failed', cause });
-    }
-    this.#pulse();
+  #onBootFailed(cause: unknown): void {
+    const reason = messageOf(cause);
+    // Retries fail for the same reason; one line in the log is enough.
+    if (reason !== this.#backoff?.reason) this.#log.warn(`A sandbox could not be created: ${reason}`);
+    this.#backoff = backOff(this.#backoff, this.#clock.now(), { reason, lastWaiter: this.#lastWaiter });
+    for (const waiter of strandedWaiters(this.#state())) this.#waiting.answer(waiter, { kind: 'failed', cause });
   }
-
-  #onLost(id: number, reason: string): void {
-    const slot = this.#slots.get(id);
-    if (!slot || slot.kind === 'retiring') return;
-    this.#end(slot, reason);
-    this.#pulse();
-  }
-
-  /** Destroys the slot's sandbox, whatever state the slot is in. */
-  #end(slot: Slot, reason: string): void {
-    if (slot.kind === 'retiring') return;
-    if (slot.kind === 'booting') {
-      slot.abort.abort();
-      return;
-    }
-    const { id, pooled } = slot;
-    const retiring: RetiringSlot = { kind: 'retiring', id, pooled, overdue: false };
-    this.#slots.set(id, retiring);
-    this.#log.debug(`sandbox ${nameOf(pooled)} is removed: ${reason}`);
-    const late = this.#clock.schedule(REMOVAL_MS, () => this.#onOverdue(retiring));
-    void this.#remove(retiring).then(() => {
-      late.dispose();
-      this.#slots.delete(id);
-      this.#pulse();
-    });
-  }
-
-  /** Retries until the sandbox is gone, or until the pool is disposed. */
-  async #remove(slot: RetiringSlot): Promise<void> {
-    for (;;) {
-      try {
-        return await slot.pooled.sandbox.dispose();
-      } catch (error) {
-        this.#log.warn(`sandbox ${nameOf(slot.pooled)} could not be removed: ${messageOf(error)}`);
-        if (this.#closed) return;
-        this.#onOverdue(slot);
-        await new Promise<void>((resolve) => this.#clock.schedule(REMOVAL_MS, resolve));
-      }
-    }
-  }
-
-  #onOverdue(slot: RetiringSlot): void {
-    if (this.#slots.get(slot.id) !== slot) return;
-    this.#slots.set(slot.id, { ...slot, overdue: true });
-    this.#log.warn(`sandbox ${nameOf(slot.pooled)} is not removed yet; it counts toward the pool's size until it is`);
-    this.#pulse();
-  }
-
-  #abortBoots(): void {
-    for (const slot of this.#slots.values()) if (slot.kind === 'booting') slot.abort.abort();
-  }
-}
-
-function nameOf({ sandbox }: PooledSandbox): string {
-  return sandbox.id.slice(0, 12);
 }

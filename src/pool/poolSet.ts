@@ -1,8 +1,9 @@
 import { Emitter, type Event } from '../base/event.ts';
 import { WaitingList } from '../base/waitingList.ts';
 import type { Grant, LeaseRequest } from './lease.ts';
-import type { Boot, Pool } from './pool.ts';
+import type { Pool } from './pool.ts';
 import type { SlotView } from './slot.ts';
+import type { Boot } from './slots.ts';
 import type { PoolOptions } from './state.ts';
 
 /** What a pool set works with. */
