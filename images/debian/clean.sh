@@ -1,5 +1,5 @@
 #!/bin/sh
-# Removes everything that only the build needs.
+# Removes everything that only the build needs, and the rights of set-user-ID programs.
 set -eu
 
 rm -rf /etc/apt && mv /machine/apt /etc/apt

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs the named Debian packages with the settings of the build machine.
+# Installs the named Debian packages with the settings of the build machine. clean.sh restores apt's own settings.
 set -eu
 
 export DEBIAN_FRONTEND=noninteractive
 apt_conf=/etc/apt/apt.conf.d/99machine
 if [ ! -e "$apt_conf" ]; then
+  cp /machine/dpkg.cfg /etc/dpkg/dpkg.cfg.d/hothouse
   : >"$apt_conf"
   [ ! -s /machine/apt.conf ] || cat /machine/apt.conf >>"$apt_conf"
   [ ! -s /machine/ca-certificates.crt ] || echo 'Acquire::https::CaInfo "/machine/ca-certificates.crt";' >>"$apt_conf"

@@ -11,7 +11,7 @@ export interface Identity {
 }
 
 /** Where a language's default image is built from. */
-export type ImageSource = Pick<ImageBuild, 'context' | 'buildArgs' | 'files'>;
+export type ImageSource = Pick<ImageBuild, 'context' | 'folders' | 'buildArgs' | 'files'>;
 
 /** The options that select a host. */
 export type HostOptions = Pick<Options, 'host' | 'docker'>;

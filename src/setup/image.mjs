@@ -29,8 +29,13 @@ function pythonBuild() {
     language: 'python',
     image: 'hothouse/python:latest',
     args: [],
-    inputs: () => [folderHash(join(root, 'images/python'))],
+    inputs: () => imageFolders('python'),
   };
+}
+
+/** The hashes of the folders that a language's image is built from. */
+export function imageFolders(language) {
+  return [language, 'debian'].map((folder) => folderHash(join(root, 'images', folder)));
 }
 
 /** Builds an image unless Docker has it as built from the same inputs. */

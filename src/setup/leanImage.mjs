@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { folderHash } from './dependencies.mjs';
-import { ensureImage, planImage } from './image.mjs';
+import { ensureImage, imageFolders, planImage } from './image.mjs';
 import {
   elanToolchain,
   ensureToolchain,
@@ -10,7 +9,6 @@ import {
   planToolchain,
   recipeFolder,
 } from './leanToolchain.mjs';
-import { root } from './paths.mjs';
 import { SetupProblem } from './steps.mjs';
 import { countTests } from './suite.mjs';
 
@@ -77,7 +75,7 @@ function leanBuild(toolchain) {
   const inputs = () => {
     if (toolchain === null) return [];
     const { mtimeMs } = statSync(join(toolchain, 'bin/lean'));
-    return [folderHash(join(root, 'images/lean')), toolchain, `${mtimeMs}`];
+    return [...imageFolders('lean'), toolchain, `${mtimeMs}`];
   };
   return { language: 'lean', image: BUILT, args: ['--toolchain', toolchain], inputs };
 }

@@ -9,9 +9,13 @@ import type { Environment } from './environment.ts';
 /** What builds need of the machine: proxies, mirrors, certificates. */
 export type MachineSettings = Pick<ImageSource, 'buildArgs' | 'files'>;
 
-/** Where every language's default image is built from: the folder of its name in `images`. */
+/**
+ * Where every language's default image is built from: the folder of its name in `images`. Its build finds the scripts of
+ * `images/debian` and the machine's settings in `machine/`.
+ */
 export function imageSources(images: string, settings: () => Promise<MachineSettings>): EngineDependencies['images'] {
-  return async (language) => ({ context: join(images, language), ...(await settings()) });
+  const folders = { machine: join(images, 'debian') };
+  return async (language) => ({ context: join(images, language), folders, ...(await settings()) });
 }
 
 /** A build of an environment's image. */
@@ -34,7 +38,11 @@ export async function buildImage(environment: Environment, build: EnvironmentBui
     const source = await build.source();
     const buildArgs = { ...source.buildArgs, ...(baseImage && { BASE: baseImage }), ...build.buildArgs };
     const labels = { [LABEL.managed]: 'true' };
-    await images.build({ ...source, buildArgs, folders: { ...folders }, tag, labels }, onLine, signal);
+    await images.build(
+      { ...source, buildArgs, folders: { ...source.folders, ...folders }, tag, labels },
+      onLine,
+      signal,
+    );
   } catch (error) {
     return { ok: false, error: problemOf(error) };
   }
