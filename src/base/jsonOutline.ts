@@ -1,3 +1,5 @@
+import { escapeLength, UNIT_ESCAPE } from './jsonEscapes.ts';
+import { ended, endMember, type LargeContainer, type OpenContainer, opened, PIECE_BYTES } from './jsonSegments.ts';
 import type { Steps } from './slices.ts';
 
 /** Bounds of the JSON that a reader accepts. */
@@ -13,9 +15,6 @@ export interface JsonLimits {
 }
 
 const TOP_LEVELS = 3;
-/** Bytes that are read in one step; a value of more is read in several. */
-const PIECE_BYTES = 64 * 1024;
-
 const KEY_VALUES = 2;
 /** Names of the place where a message has too many values, as in `params.arguments.state`. */
 const PLACE_NAMES = 3;
@@ -24,42 +23,10 @@ const PLACE_BYTES = 100;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** A value of more than `PIECE_BYTES`, by the offsets of its first byte and after its last one. */
-export type LargeValue =
-  | { readonly kind: 'text'; readonly start: number; readonly end: number; readonly cuts: readonly number[] }
-  | LargeContainer;
-
-/** A list or object, in segments that a comma separates. */
-export interface LargeContainer {
-  readonly kind: 'list' | 'object';
-  readonly start: number;
-  readonly end: number;
-  readonly segments: readonly Segment[];
-}
-
-/** Either several small values or members, or a single one whose value is large. */
-export interface Segment {
-  readonly start: number;
-  readonly end: number;
-  readonly large: LargeValue | null;
-}
-
 /** The outline of a JSON text, or why it is invalid. */
 type Outline =
   | { readonly kind: 'outline'; readonly root: LargeContainer }
   | { readonly kind: 'invalid'; readonly reason: string };
-
-interface Open {
-  readonly kind: 'list' | 'object';
-  readonly start: number;
-  readonly segments: Segment[];
-  /** Start of the current segment. */
-  from: number;
-  /** Start of the current value or member. */
-  member: number;
-  /** Its value, when that is large and has ended. */
-  large: LargeValue | null;
-}
 
 /**
  * Finds where JSON can be split into pieces that parse quickly, and rejects text with too many levels or values. The root
@@ -79,8 +46,8 @@ class Scan {
   reason: string | null = null;
   readonly #json: Buffer;
   readonly #limits: JsonLimits;
-  readonly #root: Open = opened('list', -1);
-  readonly #outer: Open[] = [];
+  readonly #root: OpenContainer = opened('list', -1);
+  readonly #outer: OpenContainer[] = [];
   #top = this.#root;
   #at = 0;
   #values = 1;
@@ -161,7 +128,7 @@ class Scan {
     this.reason = `It has more than ${topMembers} members in its first ${TOP_LEVELS} levels.`;
   }
 
-  #open(kind: Open['kind']): void {
+  #open(kind: OpenContainer['kind']): void {
     this.#outer.push(this.#top);
     this.#top = opened(kind, this.#at);
     this.#count(1);
@@ -169,7 +136,7 @@ class Scan {
     if (this.#outer.length > depth) this.reason = `It has more than ${depth} levels.`;
   }
 
-  #close(kind: Open['kind']): void {
+  #close(kind: OpenContainer['kind']): void {
     const outer = this.#outer.pop();
     if (outer && kind === this.#top.kind) {
       if (this.#at - this.#top.start > PIECE_BYTES) outer.large = ended(this.#top, this.#at);
@@ -187,60 +154,7 @@ class Scan {
   }
 
   /** The name of the current member, when it is short and plain. */
-  #nameIn({ member }: Open): string | undefined {
+  #nameIn({ member }: OpenContainer): string | undefined {
     return /^\s*"(\w+)"\s*:/.exec(this.#json.toString('latin1', member, member + PLACE_BYTES))?.[1];
   }
-}
-
-function opened(kind: Open['kind'], start: number): Open {
-  return { kind, start, segments: [], from: start + 1, member: start + 1, large: null };
-}
-
-function ended(open: Open, at: number): LargeContainer {
-  const { kind, start, segments } = open;
-  endMember(open, at, 0);
-  return { kind, start, end: at + 1, segments };
-}
-
-/** Ends a segment with the member that ends at `at`, when its value is large or the segment is. */
-function endMember(open: Open, at: number, enough: number): void {
-  const { segments, from, member, large } = open;
-  if (large && member > from) segments.push({ start: from, end: member - 1, large: null });
-  if (large) segments.push({ start: member, end: at, large });
-  else if (at - from >= enough) segments.push({ start: from, end: at, large: null });
-  if (large || at - from >= enough) open.from = at + 1;
-  open.large = null;
-  open.member = at + 1;
-}
-
-const [U, UPPER_D, LOWER_D] = [...'uDd'].map((character) => character.charCodeAt(0));
-/** Bytes of `\\ud83d`. */
-const UNIT_ESCAPE = 6;
-const SHORT_ESCAPE = 2;
-
-/** Bytes of the escape at a backslash, both of a surrogate pair together; 0 for half of one. */
-function escapeLength(json: Uint8Array, at: number): number {
-  if (json[at + 1] !== U) return SHORT_ESCAPE;
-  switch (surrogateAt(json, at)) {
-    case 'high':
-      return surrogateAt(json, at + UNIT_ESCAPE) === 'low' ? 2 * UNIT_ESCAPE : 0;
-    case 'low':
-      return 0;
-    case null:
-      return UNIT_ESCAPE;
-  }
-}
-
-/** Which half of a pair a hexadecimal digit after `\\ud` is, by its character code. */
-const HALVES: readonly ('high' | 'low' | null)[] = Array.from({ length: 256 }, (_, code) => {
-  const digit = Number.parseInt(String.fromCharCode(code), 16);
-  if (digit >= 0xc) return 'low';
-  return digit >= 8 ? 'high' : null;
-});
-
-/** Which half the escape at a place is, if it is one. */
-function surrogateAt(json: Uint8Array, at: number): 'high' | 'low' | null {
-  if (json[at + 1] !== U || json[at] !== BACKSLASH) return null;
-  if (json[at + 2] !== LOWER_D && json[at + 2] !== UPPER_D) return null;
-  return HALVES[json[at + 3] ?? 0] ?? null;
 }

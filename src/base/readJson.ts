@@ -1,4 +1,5 @@
-import { type JsonLimits, type LargeContainer, type LargeValue, outlineOf, type Segment } from './jsonOutline.ts';
+import { type JsonLimits, outlineOf } from './jsonOutline.ts';
+import type { LargeContainer, LargeValue, Segment } from './jsonSegments.ts';
 import type { Steps } from './slices.ts';
 
 /** The value of a JSON text, or why it is invalid. */

@@ -1,7 +1,7 @@
 import { deferred } from '../../../base/deferred.ts';
 import { Emitter, type Event } from '../../../base/event.ts';
 import type { Steps } from '../../../base/slices.ts';
-import { LineTable } from '../text/position.ts';
+import type { LineTable } from '../text/position.ts';
 import {
   type Answer,
   type Crashed,
@@ -13,6 +13,7 @@ import {
 } from './answers.ts';
 import type { MessageSize, RpcConnection, RpcError, RpcResult } from './connection.ts';
 import { DiagnosticsState } from './diagnosticsState.ts';
+import { DocumentText, type Edit } from './documentText.ts';
 import {
   type Completions,
   type Diagnostic,
@@ -24,26 +25,12 @@ import {
   PlainTermGoal,
   type Position,
   type PublishDiagnostics,
-  type Range,
   readCompletions,
   reader,
   readSymbols,
 } from './messages.ts';
 
 export type { Answer, NoAnswer, Settled, SettledVersion } from './answers.ts';
-
-/** Replaces the text between two UTF-16 offsets. */
-export interface Edit {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-}
-
-/** An edit in the protocol's form. */
-interface ContentChange {
-  readonly range: Range;
-  readonly text: string;
-}
 
 /** One opening of the document at the server, which starts a worker for it; reports about an earlier opening do not count. */
 type State = { kind: 'open' } | { kind: 'crashed'; readonly crash: Crashed } | { kind: 'closed' };
@@ -72,7 +59,7 @@ export class LeanDocument {
   readonly #connection: RpcConnection;
   readonly #onClosed: () => void;
   readonly #published = new Emitter<Publication>();
-  #table: LineTable;
+  #text: DocumentText;
   #current: DiagnosticsState;
   #superseded = deferred<typeof SUPERSEDED>();
   #state: State = { kind: 'open' };
@@ -91,19 +78,19 @@ export class LeanDocument {
     onClosed: () => void,
   ) {
     this.#connection = connection;
-    this.#table = tableOf(text);
+    this.#text = new DocumentText(text);
     this.#current = new DiagnosticsState(version);
     this.#onClosed = onClosed;
     this.#open();
   }
 
   get text(): string {
-    return this.#table.text;
+    return this.#text.table.text;
   }
 
   /** The lines of the text, for reading only. */
   get table(): LineTable {
-    return this.#table;
+    return this.#text.table;
   }
 
   /** The version of the current text. */
@@ -133,7 +120,7 @@ export class LeanDocument {
    */
   edit(...edits: readonly Edit[]): void {
     this.#refuseClosed();
-    const contentChanges = this.#applied(edits);
+    const contentChanges = this.#text.apply(edits);
     this.#next();
     if (this.#state.kind !== 'open') return;
     const textDocument = { uri: this.uri, version: this.version };
@@ -148,7 +135,7 @@ export class LeanDocument {
   /** Ends its worker and starts another on the same text, or on `text`, also after a crash. */
   reopen(text = this.text): void {
     this.#refuseClosed();
-    this.#table = tableOf(text);
+    this.#text = new DocumentText(text);
     this.#next();
     this.#closeAtServer();
     this.#open();
@@ -231,16 +218,6 @@ export class LeanDocument {
     this.#connection.notify('textDocument/didClose', { textDocument: { uri: this.uri } });
   }
 
-  #applied(edits: readonly Edit[]): ContentChange[] {
-    const before = this.text;
-    try {
-      return edits.map((edit) => applyEdit(this.#table, edit));
-    } catch (error) {
-      this.#table = new LineTable(before);
-      throw error;
-    }
-  }
-
   #refuseClosed(): void {
     if (this.#state.kind === 'closed') throw new Error(`the document ${this.uri} is closed`);
   }
@@ -286,30 +263,4 @@ export class LeanDocument {
     if (refused.kind === 'crashed' && state === this.#state) this.#state = { kind: 'crashed', crash: refused };
     return refused;
   }
-}
-
-function tableOf(text: string): LineTable {
-  refuseLoneSurrogates(text);
-  return new LineTable(text);
-}
-
-/** Applies the edit and returns it as a change of the text before it. Throws `RangeError` and changes nothing if invalid. */
-function applyEdit(table: LineTable, { from, to, text }: Edit): ContentChange {
-  if (from > to || !isEditable(table.text, from) || !isEditable(table.text, to))
-    throw new RangeError(`an edit from ${from} to ${to} of a text of ${table.text.length}`);
-  refuseLoneSurrogates(text);
-  const range = { start: table.positionAt(from), end: table.positionAt(to) };
-  table.replace(from, to, text);
-  return { range, text };
-}
-
-/** Throws `RangeError` for half of a surrogate pair: UTF-8 cannot carry it, so the server would check a different text. */
-function refuseLoneSurrogates(text: string): void {
-  if (/\p{Surrogate}/u.test(text)) throw new RangeError('a text with half of a surrogate pair');
-}
-
-/** Whether the offset is within the text and not within a surrogate pair. */
-function isEditable(text: string, offset: number): boolean {
-  const isInside = Number.isInteger(offset) && offset >= 0 && offset <= text.length;
-  return isInside && !/^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, offset - 1), offset + 1));
 }
