@@ -56,7 +56,7 @@ describe('the import lines', () => {
     expect(imports).toContainEqual(expect.objectContaining({ room: 'host/docker', target: 'dockerode' }));
   });
 
-  it('stay within what each room may import', () => {
+  it('stay within what each folder may import', () => {
     const wrong = imports.filter(
       ({ room, target }) =>
         room !== target && !target.startsWith('node:') && !(MAY_IMPORT[room] ?? []).includes(target),

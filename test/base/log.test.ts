@@ -16,7 +16,7 @@ describe('plainText', () => {
     expect(plainText(given)).toBe(wanted);
   });
 
-  it('leaves no escape or C1 byte in anything', () => {
+  it('removes every escape and C1 byte', () => {
     for (let round = 0; round < 2_000; round += 1) {
       const codes = Array.from({ length: 20 }, () => Math.floor(Math.random() * 0xa0));
       expect(plainText(String.fromCharCode(...codes))).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
@@ -25,7 +25,7 @@ describe('plainText', () => {
 });
 
 describe('messageOf', () => {
-  it('takes the message of an error and the text of anything else', () => {
+  it('returns the message of an error, or the text of any other value', () => {
     expect(messageOf(new Error('why'))).toBe('why');
     expect(messageOf(404)).toBe('404');
   });

@@ -19,7 +19,7 @@ describe('Emitter', () => {
 });
 
 describe('disposables', () => {
-  it('run their action once', () => {
+  it('run an action once', () => {
     let count = 0;
     const item = toDisposable(() => {
       count += 1;
@@ -29,7 +29,7 @@ describe('disposables', () => {
     expect(count).toBe(1);
   });
 
-  it('end together, last added first, and at once when added late', () => {
+  it('are disposed together in reverse order, and at once when added after that', () => {
     const ended: number[] = [];
     const stack = new DisposableStack();
     for (const number of [1, 2]) stack.add({ dispose: () => ended.push(number) });

@@ -13,26 +13,26 @@ function* busy(steps: number, said: string[] = [], name = ''): Steps<string> {
 }
 
 describe('work in slices', () => {
-  it('is done at once where it is little', () => {
+  it('completes synchronously when it is short', () => {
     const said: string[] = [];
     void slices.run(busy(1, said, 'a'));
     expect(said).toEqual(['a']);
   });
 
-  it('blocks nothing else, however many there are of it', async () => {
+  it('does not block the event loop, however many jobs there are', async () => {
     const jobs = () => Promise.all(Array.from({ length: 8 }, (_, n) => slices.run(busy(60, [], `${n}`))));
     const { result, lateMs } = await latenessOf(jobs);
     expect(result).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
     expect(lateMs).toBeLessThan(LATE_MS);
   });
 
-  it('takes turns', async () => {
+  it('interleaves', async () => {
     const said: string[] = [];
     await Promise.all(['a', 'b'].map((name) => slices.run(busy(40, said, name))));
     expect(said.length).toBeGreaterThan(3);
   });
 
-  it('may start other work, which waits for its step', async () => {
+  it('may start other work, which waits for the current step', async () => {
     function* outer(): Steps<Promise<string>> {
       const inner = slices.run(busy(0, [], 'inner'));
       yield;
@@ -41,7 +41,7 @@ describe('work in slices', () => {
     expect(await slices.run(outer())).toBe('inner');
   });
 
-  it('rejects with what it throws, and others continue', async () => {
+  it('rejects with its error, and other work continues', async () => {
     function* broken(): Steps {
       yield;
       throw new Error('broken');

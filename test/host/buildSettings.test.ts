@@ -7,7 +7,7 @@ function settings(facts: Partial<MachineTexts>, env: Record<string, string> = {}
   return buildSettings(env, { ...BARE, ...facts });
 }
 
-test('a machine without settings gives a build none', () => {
+test('a machine without settings adds none to a build', () => {
   expect(settings({})).toEqual({ buildArgs: {}, files: {} });
 });
 

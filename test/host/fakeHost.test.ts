@@ -7,7 +7,7 @@ import { FakeHost, type FakeHostOptions } from './fakeHost.ts';
 
 const AGENT = Buffer.from('00000004pass');
 
-describe('the fake host, spoken to by the real engine side', () => {
+describe('the fake host with a real sandbox client', () => {
   const hosts: FakeHost[] = [];
   afterEach(() => Promise.all(hosts.splice(0).map((host) => host.dispose())));
 
@@ -47,7 +47,7 @@ describe('the fake host, spoken to by the real engine side', () => {
     expect(outputs).toEqual([{ kind: 'result', data: { 'text/plain': '41' } }]);
   });
 
-  it('ends with errors, exits, interrupts and kills as Python does', async () => {
+  it('ends runs with errors, exits, interrupts and kills as Python does', async () => {
     const { sandbox } = await boot();
     const ended = (code: string) => start(sandbox, true, code).end;
     expect(await ended('error bad')).toMatchObject({ status: 'error', error: { message: 'bad' }, exitCode: 1 });
@@ -64,7 +64,7 @@ describe('the fake host, spoken to by the real engine side', () => {
     expect(await stubborn.end).toMatchObject({ status: 'killed', alive: false });
   });
 
-  it('sends nothing of the old processes after a reset, and runs new ones', async () => {
+  it('sends no output of old processes after a reset, and starts new ones', async () => {
     const { sandbox } = await boot();
     const old = start(sandbox, true, 'sleep 50\nprint late');
     await new Promise(setImmediate);
@@ -73,7 +73,7 @@ describe('the fake host, spoken to by the real engine side', () => {
     expect(old.outputs).toEqual([]);
   });
 
-  it('has resets that leave something, that fail and that never answer', async () => {
+  it('simulates resets with leftovers, that fail and that never answer', async () => {
     const unclean = await boot({ faults: { uncleanReset: true } });
     expect(await unclean.sandbox.reset(1_000)).toMatchObject({ clean: false });
     const silent = await boot({ faults: { silentAt: 'reset' } });

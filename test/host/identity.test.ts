@@ -11,23 +11,23 @@ describe('identity', () => {
     expect(await machineId()).toBe(await machineId());
   });
 
-  it('is made of values that every host takes as labels', async () => {
+  it('consists of values that every host accepts as labels', async () => {
     const { machine, owner } = await processIdentity();
     expect(machine).toMatch(LABEL_VALUE);
     expect(owner).toMatch(LABEL_VALUE);
   });
 
-  it('finds its own process alive', async () => {
+  it('reports its own process as alive', async () => {
     expect(await thisOwner()).toBe(await thisOwner());
     expect(await isOwnerAlive(await thisOwner())).toBe(true);
   });
 
-  it('finds a process that has ended dead', async () => {
+  it('reports an ended process as dead', async () => {
     expect(await isOwnerAlive(await deadOwner())).toBe(false);
   });
 
   it.each(['', 'nobody', '12', 'a:b', '1:2:3', `${process.pid}:`])(
-    'touches nothing of the owner %j, which it cannot read',
+    'reports the unreadable owner %j as alive',
     async (owner) => {
       expect(await isOwnerAlive(owner)).toBe(true);
     },

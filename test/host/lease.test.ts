@@ -21,7 +21,7 @@ describe('a lease', () => {
     expect(await isHeld(one ?? '', folder)).toBe(true);
   });
 
-  it('is held by another process while that is stopped, and not after it was killed', async () => {
+  it('is held by a stopped process, and released when the process is killed', async () => {
     const { child, id } = await leaseHolder(folder);
     child.kill('SIGSTOP');
     const answers = await Promise.all(Array.from({ length: 600 }, () => isHeld(id, folder)));
@@ -30,13 +30,13 @@ describe('a lease', () => {
     await expect.poll(() => isHeld(id, folder), { timeout: 10_000 }).toBe(false);
   });
 
-  it('counts as held when its file is gone or its id is none', async () => {
+  it('counts as held when its file is missing or its id is invalid', async () => {
     for (const id of ['0'.repeat(16), '', '12', 'without-lease', '../../etc/passwd']) {
       expect(await isHeld(id, folder)).toBe(true);
     }
   });
 
-  it('leaves no file for longer than a day after its process has ended', async () => {
+  it('leaves its file for at most a day after its process has ended', async () => {
     const [ended, recent] = [await deadOwner(folder), await deadOwner(folder)];
     const held = (await holdLease(folder)) ?? '';
     for (const id of [ended, held]) await utimes(join(folder, id), YESTERDAY, YESTERDAY);
@@ -44,7 +44,7 @@ describe('a lease', () => {
     expect((await readdir(folder)).sort()).toEqual([recent, held, next].sort());
   });
 
-  it('is not taken where there is no place for it', async () => {
+  it('is not taken when its folder cannot be created', async () => {
     expect(await holdLease(join(folder, 'x'.repeat(120)))).toBeNull();
     await writeFile(join(folder, 'file'), '');
     expect(await holdLease(join(folder, 'file', 'below'))).toBeNull();

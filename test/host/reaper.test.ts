@@ -19,7 +19,7 @@ function setUp() {
 }
 
 describe('the reaper', () => {
-  it('removes containers of this machine whose owner is gone, and no others', async () => {
+  it('removes containers of this machine whose owner has ended, and no others', async () => {
     const { host, add, options } = setUp();
     const orphan = await add(OURS);
     const others = [

@@ -10,7 +10,7 @@ const profile: { defaultAction: string; archMap: object[]; syscalls: Rule[] } = 
 const allowed = profile.syscalls.filter(({ action }) => action === 'SCMP_ACT_ALLOW').flatMap(({ names }) => names);
 
 describe('the seccomp profile', () => {
-  it('denies what it does not name', () => {
+  it('denies calls that it does not name', () => {
     expect(profile.defaultAction).toBe('SCMP_ACT_ERRNO');
   });
 
@@ -21,7 +21,7 @@ describe('the seccomp profile', () => {
     ]);
   });
 
-  it.each(Object.entries(DENIED))('allows nothing of the family %s', (_, names) => {
+  it.each(Object.entries(DENIED))('allows no call of the family %s', (_, names) => {
     expect(names.trim().split(/\s+/)).not.toEqual([]);
     for (const name of names.trim().split(/\s+/)) expect(allowed).not.toContain(name);
   });

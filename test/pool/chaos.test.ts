@@ -88,7 +88,7 @@ class Chaos {
 
 describe('a pool in any order of events', () => {
   for (const seed of [1, 2, 3, 4, 5]) {
-    it(`answers everybody once and comes to rest (seed ${seed})`, async () => {
+    it(`answers every request once and becomes idle (seed ${seed})`, async () => {
       const chaos = new Chaos(seed);
       for (let step = 0; step < 1_000; step += 1) {
         await chaos.step();

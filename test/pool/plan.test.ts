@@ -24,26 +24,26 @@ function state(rest: Partial<PoolState>): PoolState {
 }
 
 describe('a plan', () => {
-  it('gives an owner its own sandbox and leaves the fresh one to others', () => {
+  it('grants an owner its own sandbox before a fresh one', () => {
     const slots = [idle(1, null), idle(2, 'a')];
     const waiters = [{ number: 1, owner: owner('a'), purpose: 'run' as const }];
     const { actions } = plan(state({ slots, waiters }), 0);
     expect(actions).toEqual([{ kind: 'grant', waiter: waiters[0], slot: slots[1] }]);
   });
 
-  it('gives the one that has been idle for longest', () => {
+  it('grants the sandbox that has been idle for the longest time', () => {
     const slots = [idle(1, 'a', 0, 30), idle(2, 'a', 0, 10)];
     const waiters = [{ number: 1, owner: owner('a'), purpose: 'run' as const }];
     expect(plan(state({ slots, waiters }), 40).actions).toMatchObject([{ kind: 'grant', slot: { id: 2 } }]);
   });
 
-  it('looks again when the oldest idle sandbox that has served comes of age, or the pool was unused for as long', () => {
+  it('wakes at the maximum age of the oldest used sandbox, or after as long without use', () => {
     const slots = [idle(1, 'a', 2_000), idle(2, 'a', 1_000), idle(3, null, 0)];
     expect(plan(state({ slots, usedAt: 4_000 }), 5_000).wakeAt).toBe(301_000);
     expect(plan(state({ slots, usedAt: 500 }), 5_000).wakeAt).toBe(300_500);
   });
 
-  it('looks again at the end of the backoff for one who would need the place of another', () => {
+  it('wakes at the end of the backoff for a request that needs the slot of another owner', () => {
     const slots = [idle(1, 'a'), idle(2, 'a')];
     const waiters = [{ number: 3, owner: owner('b'), purpose: 'run' as const }];
     const backoff = { failures: 1, reason: 'no image', until: 500, lastWaiter: 3 };

@@ -17,15 +17,15 @@ async function releasedAfterUse(options: (typeof LAST_USES)[number], release: Re
   return bench.sandboxOf(lease);
 }
 
-describe('a pool at its start', () => {
-  it('makes nothing before the first lease', async () => {
+describe('a new pool', () => {
+  it('creates nothing before the first lease', async () => {
     const bench = new PoolBench();
     bench.clock.advance(3_600_000);
     await settled();
     expect(bench.boots).toBe(0);
   });
 
-  it('makes one for the first lease, and the rest once that is up', async () => {
+  it('creates one sandbox for the first lease, and the rest when it has booted', async () => {
     const bench = new PoolBench({ size: 3 });
     bench.bootMs = null;
     const lease = bench.lease('a');
@@ -35,7 +35,7 @@ describe('a pool at its start', () => {
     expect(bench.boots).toBe(3);
   });
 
-  it('fills up at once when it is prewarmed, and stays full', async () => {
+  it('is full from the start, and stays full, with prewarm', async () => {
     const bench = new PoolBench({ prewarm: true });
     await settled();
     expect(bench.states).toEqual(['idle', 'idle']);
@@ -47,7 +47,7 @@ describe('a pool at its start', () => {
     expect(bench.made).toHaveLength(2);
   });
 
-  it('never makes more at a time than it may', async () => {
+  it('never boots more sandboxes at a time than maxConcurrentCreations', async () => {
     const bench = new PoolBench({ size: 10, maxConcurrentCreations: 3 });
     const leases = Array.from({ length: 10 }, (_, number) => bench.take(`owner ${number}`));
     await Promise.all(leases);
@@ -56,7 +56,7 @@ describe('a pool at its start', () => {
 });
 
 describe('a lease', () => {
-  it('of an idle sandbox is granted within the same turn', async () => {
+  it('is granted in the same turn when a sandbox is idle', async () => {
     const bench = await PoolBench.warm();
     let granted = false;
     void bench.lease('a').then(() => {
@@ -66,7 +66,7 @@ describe('a lease', () => {
     expect(granted).toBe(true);
   });
 
-  it('can be released once only', async () => {
+  it('can be released only once', async () => {
     const bench = await PoolBench.warm();
     const lease = await bench.take('a');
     lease.release('reset');
@@ -75,7 +75,7 @@ describe('a lease', () => {
     expect(bench.states).toEqual(['idle', 'idle']);
   });
 
-  it('gives its sandbox back wiped, to the same owner', async () => {
+  it('returns its sandbox, which is reset and then serves the same owner', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const first = await bench.take('a');
     first.release('reset');
@@ -84,7 +84,7 @@ describe('a lease', () => {
     expect(bench.sandboxOf(second).resets).toBe(1);
   });
 
-  it('gives a sandbox back only when it has done what it still had to do', async () => {
+  it('returns a sandbox that serves again only after its preparation', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const prepared = deferred<void>();
     bench.prepare = () => prepared.promise;
@@ -97,13 +97,13 @@ describe('a lease', () => {
     expect(second.sandbox).toBe(first.sandbox);
   });
 
-  it('takes the sandbox away after its last use, with its age, or when none is used again', async () => {
+  it('destroys the sandbox at its last use, at its maximum age, or with reuse never', async () => {
     for (const options of LAST_USES) {
       expect(await releasedAfterUse(options, 'reset')).toMatchObject({ disposed: true, resets: 0 });
     }
   });
 
-  it('can be kept as it is, for the same owner only', async () => {
+  it('can keep its sandbox without a reset, for the same owner only', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const first = await bench.take('a');
     first.release('keep');
@@ -116,7 +116,7 @@ describe('a lease', () => {
     expect(bench.sandboxOf(second).disposed).toBe(true);
   });
 
-  it('is not kept after its last use, with its age, when none is used again, or for a session', async () => {
+  it('cannot keep its sandbox at its last use, at its maximum age, with reuse never, or for a session', async () => {
     for (const options of LAST_USES) expect((await releasedAfterUse(options, 'keep')).disposed).toBe(true);
     const bench = await PoolBench.warm({ size: 1 });
     const session = await bench.take('a', 'session');
@@ -124,7 +124,7 @@ describe('a lease', () => {
     expect(bench.sandboxOf(session).disposed).toBe(true);
   });
 
-  it('costs the sandbox its life when it does not get ready again after its reset', async () => {
+  it('destroys a sandbox whose preparation fails after its reset', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     bench.prepare = () => Promise.reject(new Error('no server'));
     const lease = await bench.take('a');
@@ -133,7 +133,7 @@ describe('a lease', () => {
     expect(bench.sandboxOf(lease).disposed).toBe(true);
   });
 
-  it('of a session is never wiped for another use, and leaves the size to the runs', async () => {
+  it('of a session destroys its sandbox, which does not count toward the size', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const sessions = [await bench.take('a', 'session'), await bench.take('a', 'session')];
     await settled();
@@ -144,7 +144,7 @@ describe('a lease', () => {
     expect(sessions.map((session) => bench.sandboxOf(session).resets)).toEqual([0, 0]);
   });
 
-  it('of a session is granted while runs hold all that the size allows', async () => {
+  it('of a session is granted while runs hold every slot', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     await bench.take('a');
     expect((await bench.lease('a', 'session')).kind).toBe('granted');
@@ -152,7 +152,7 @@ describe('a lease', () => {
 });
 
 describe('a run that releases its slot', () => {
-  it('leaves its place to those who wait', async () => {
+  it('lets a waiting run boot a sandbox', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const endless = [await bench.take('a'), await bench.take('a')];
     const third = bench.lease('b');
@@ -162,7 +162,7 @@ describe('a run that releases its slot', () => {
     expect((await third).kind).toBe('granted');
   });
 
-  it('does so once, and for as many at a time as the size', async () => {
+  it('releases it once, and only as many runs as the size do so at a time', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const first = await bench.take('a');
     first.releaseSlot();
@@ -178,7 +178,7 @@ describe('a run that releases its slot', () => {
     expect((await third).kind).toBe('granted');
   });
 
-  it('loses its sandbox when another has its place', async () => {
+  it('loses its sandbox at the end when the pool has no room', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const late = await bench.take('a');
     late.releaseSlot();
@@ -187,7 +187,7 @@ describe('a run that releases its slot', () => {
     expect(bench.sandboxOf(late)).toMatchObject({ disposed: true, resets: 0 });
   });
 
-  it('gives its sandbox back when its place is free still', async () => {
+  it('returns its sandbox when the pool still has room', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const late = await bench.take('a');
     bench.failure = new Error('no more');
@@ -208,7 +208,7 @@ describe('a reset', () => {
     'never answers': () => new Promise(() => {}),
   };
   for (const [name, onReset] of Object.entries(failures)) {
-    it(`that ${name} costs the sandbox its life`, async () => {
+    it(`that ${name} destroys the sandbox`, async () => {
       const bench = await PoolBench.warm({ size: 1 });
       const lease = await bench.take('a');
       bench.sandboxOf(lease).onReset = onReset;
@@ -221,7 +221,7 @@ describe('a reset', () => {
     });
   }
 
-  it('that answers after its deadline does not bring the sandbox back', async () => {
+  it('that ends after its deadline does not save the sandbox', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const lease = await bench.take('a');
     const late = deferred<ResetReport>();
@@ -235,8 +235,8 @@ describe('a reset', () => {
   });
 });
 
-describe('those who wait', () => {
-  it('are served in the order in which they came', async () => {
+describe('waiting requests', () => {
+  it('are served in the order of arrival', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const first = await bench.take('a');
     const order: number[] = [];
@@ -250,7 +250,7 @@ describe('those who wait', () => {
     expect(order).toEqual([1, 2, 3, 4]);
   });
 
-  it('do not hold up the next when they give up', async () => {
+  it('do not block the next one when they are aborted', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const first = await bench.take('a');
     const abort = new AbortController();
@@ -263,7 +263,7 @@ describe('those who wait', () => {
     expect(bench.pool.snapshot().waiting).toBe(0);
   });
 
-  it('never wait when their signal was aborted before', async () => {
+  it('are not queued when their signal is already aborted', async () => {
     const bench = new PoolBench();
     expect(await bench.lease('a', 'run', AbortSignal.abort())).toEqual({ kind: 'aborted' });
     expect(bench.boots).toBe(0);
@@ -282,7 +282,7 @@ describe('those who wait', () => {
 });
 
 describe('owners', () => {
-  it('never share a sandbox, whatever happens', async () => {
+  it('never share a sandbox', async () => {
     const bench = new PoolBench({ size: 3, maxUses: 7 });
     const runs = Array.from({ length: 300 }, async (_, number) => {
       const lease = await bench.take(`owner ${(number * 7) % 10}`);
@@ -296,7 +296,7 @@ describe('owners', () => {
     expect(bench.living.length).toBeLessThanOrEqual(3);
   });
 
-  it('get room by the end of the oldest idle sandbox of others', async () => {
+  it('get room when the oldest idle sandbox of another owner is destroyed', async () => {
     const bench = new PoolBench({ size: 2 });
     const old = await bench.take('a');
     bench.clock.advance(1000);
@@ -308,7 +308,7 @@ describe('owners', () => {
     expect([bench.sandboxOf(old).disposed, bench.sandboxOf(young).disposed]).toEqual([true, false]);
   });
 
-  it('cannot starve another by asking all the time', async () => {
+  it('cannot starve another owner with constant requests', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     let served = false;
     const greedy = async () => {
@@ -323,7 +323,7 @@ describe('owners', () => {
     expect(bench.sandboxOf(lease).owners).toEqual(new Set(['modest']));
   });
 
-  it('wait for their own sandbox rather than take a place from others', async () => {
+  it('wait for their own sandbox instead of evicting that of another owner', async () => {
     const bench = new PoolBench({ size: 2 });
     const [mine, theirs] = [await bench.take('a'), await bench.take('b')];
     theirs.release('reset');
@@ -335,8 +335,8 @@ describe('owners', () => {
   });
 });
 
-describe('a sandbox that cannot be made', () => {
-  it('is reported to those who depend on it', async () => {
+describe('a sandbox that cannot be created', () => {
+  it('fails the requests that depend on it', async () => {
     const bench = new PoolBench({ size: 1 });
     bench.failure = new Error('no image');
     const grants = await Promise.all([bench.lease('a'), bench.lease('b')]);
@@ -347,7 +347,7 @@ describe('a sandbox that cannot be made', () => {
     expect(bench.boots).toBe(1);
   });
 
-  it('is tried again for each who comes, and otherwise ever more rarely', async () => {
+  it('is retried for each new request, and otherwise with growing delays', async () => {
     const bench = new PoolBench();
     bench.failure = new Error('no engine');
     await bench.lease('a');
@@ -363,7 +363,7 @@ describe('a sandbox that cannot be made', () => {
     expect((await bench.lease('a')).kind).toBe('granted');
   });
 
-  it('is logged once for each reason, tried again one at a time, and logged when it can be made again', async () => {
+  it('is logged once per reason, retried one at a time, and logged when it succeeds again', async () => {
     const bench = new PoolBench({ prewarm: true, size: 4 });
     bench.failure = new Error('no image');
     await settled();
@@ -388,7 +388,7 @@ describe('a sandbox that cannot be made', () => {
     expect(bench.logged.slice(2)).toEqual(['Sandboxes can be created again.']);
   });
 
-  it('does not hurt those whom another sandbox will serve', async () => {
+  it('does not fail requests that another sandbox will serve', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const lease = await bench.take('a');
     const [other] = bench.living.filter((sandbox) => sandbox !== lease.sandbox);
@@ -403,7 +403,7 @@ describe('a sandbox that cannot be made', () => {
 });
 
 describe('a request that waits after a failed boot', () => {
-  it('gets another try when the time for it has come, without any other event', async () => {
+  it('is retried at the end of the backoff without any other event', async () => {
     const bench = new PoolBench({ size: 2 });
     const mine = await bench.take('a');
     await settled();
@@ -447,7 +447,7 @@ describe('a lost sandbox', () => {
     expect(bench.sandboxOf(lease).resets).toBe(0);
   });
 
-  it('is replaced during its reset, also when that ends well afterwards', async () => {
+  it('is replaced during its reset, even if the reset succeeds later', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const lease = await bench.take('a');
     const reset = deferred<ResetReport>();
@@ -467,7 +467,7 @@ describe('a lost sandbox', () => {
 });
 
 describe('time', () => {
-  it('replaces what is old while the pool is in use, one after the other', async () => {
+  it('replaces aged sandboxes one at a time while the pool is in use', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const old = bench.living;
     const leases = [await bench.take('a'), await bench.take('a')];
@@ -493,7 +493,7 @@ describe('time', () => {
     }
   };
 
-  it('leaves one warm in an unused pool, and creates no others for it', async () => {
+  it('leaves one sandbox warm in an unused pool and creates no other', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const { boots } = bench;
     await idleMinutes(bench);
@@ -506,7 +506,7 @@ describe('time', () => {
     expect(bench.boots).toBe(boots + 1);
   });
 
-  it('leaves one that anybody can have, not one that only its owner can', async () => {
+  it('leaves a fresh sandbox, which any owner can use, in an unused pool', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     const lease = await bench.take('a');
     lease.release('reset');
@@ -516,7 +516,7 @@ describe('time', () => {
     expect((await bench.take('b')).sandbox).toBe(bench.living[0]);
   });
 
-  it('empties an unused pool when none is to stay', async () => {
+  it('empties an unused pool with minIdle 0', async () => {
     const bench = await PoolBench.warm({ size: 2, minIdle: 0 });
     const { boots } = bench;
     (await bench.take('a')).release('reset');
@@ -529,7 +529,7 @@ describe('time', () => {
 });
 
 describe('new options', () => {
-  it('make a pool larger and smaller', async () => {
+  it('grow and shrink the pool', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     bench.pool.configure({ ...OPTIONS, size: 4 });
     await settled();
@@ -539,7 +539,7 @@ describe('new options', () => {
     expect(bench.states).toEqual(['idle', 'idle']);
   });
 
-  it('of another generation replace what is warm, what boots, and what comes back', async () => {
+  it('with a new boot replace sandboxes that are warm, that boot and that return', async () => {
     const bench = await PoolBench.warm({ size: 3 });
     const lease = await bench.take('a');
     bench.bootMs = null;
@@ -557,7 +557,7 @@ describe('new options', () => {
   });
 });
 
-describe('a sandbox that is not gone in time', () => {
+describe('a sandbox whose removal takes too long', () => {
   const stuck = async (size: number) => {
     const bench = await PoolBench.warm({ size });
     const lease = await bench.take('a');
@@ -569,7 +569,7 @@ describe('a sandbox that is not gone in time', () => {
     return { bench, sandbox, removals };
   };
 
-  it('takes a place until it is gone', async () => {
+  it('counts toward the size until it is gone', async () => {
     const { bench, removals } = await stuck(2);
     expect(bench.states).toEqual(['idle', 'idle', 'retiring']);
     bench.clock.advance(5_000);
@@ -581,7 +581,7 @@ describe('a sandbox that is not gone in time', () => {
     expect(bench.states).toEqual(['idle', 'idle']);
   });
 
-  it('keeps others waiting for nothing when no place is left: they are refused', async () => {
+  it('fails waiting requests when such sandboxes fill the pool', async () => {
     const { bench, removals } = await stuck(1);
     bench.clock.advance(5_000);
     await settled();
@@ -592,7 +592,7 @@ describe('a sandbox that is not gone in time', () => {
     expect((await bench.pool.lease({ owner: owner('b'), purpose: 'run' })).kind).toBe('granted');
   });
 
-  it('is removed again and again when the host refuses', async () => {
+  it('is removed with retries while the host fails', async () => {
     const { bench, sandbox } = await stuck(2);
     let tries = 0;
     const other = await bench.take('a');
@@ -611,8 +611,8 @@ describe('a sandbox that is not gone in time', () => {
   });
 });
 
-describe('the end', () => {
-  it('comes when every sandbox is gone, booting and leased ones too', async () => {
+describe('the end of a pool', () => {
+  it('waits until every sandbox is gone, also booting and leased ones', async () => {
     const bench = await PoolBench.warm({ size: 3 });
     const lease = await bench.take('a');
     const gone = deferred<void>();
@@ -637,7 +637,7 @@ describe('the end', () => {
     lease.release('reset');
   });
 
-  it('of one sandbox is a stop by its id', async () => {
+  it('destroys only the sandbox that is stopped by its id', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const lease = await bench.take('a');
     bench.pool.stop(lease.sandbox.id);
@@ -649,7 +649,7 @@ describe('the end', () => {
     expect(bench.states).toEqual(['idle', 'idle']);
   });
 
-  it('comes also when removing a sandbox fails', async () => {
+  it('completes even if the removal of a sandbox fails', async () => {
     const bench = await PoolBench.warm({ size: 1 });
     for (const sandbox of bench.made) sandbox.onDispose = () => Promise.reject(new Error('engine hung'));
     await bench.pool.dispose();

@@ -48,7 +48,7 @@ async function hasCome(grant: Promise<Grant>): Promise<boolean> {
 }
 
 describe('the pools of an environment', () => {
-  it('are one for each key, and a sandbox serves its key only', async () => {
+  it('are separate for each key, and a sandbox serves one key only', async () => {
     open(2);
     const [x, y] = [await take('x'), await take('y')];
     x.release('reset');
@@ -59,7 +59,7 @@ describe('the pools of an environment', () => {
     expect(boots).toEqual(['x', 'y']);
   });
 
-  it('make way, the least recently used first, when another is needed', async () => {
+  it('are evicted, the least recently used first, when another one needs room', async () => {
     open(2);
     for (const key of ['x', 'y', 'x', 'z']) {
       (await take(key)).release('reset');
@@ -82,7 +82,7 @@ describe('the pools of an environment', () => {
     expect(slots()).toEqual(['x idle', 'z idle']);
   });
 
-  it('that make way let those who hold a sandbox finish', async () => {
+  it('are kept until their last lease ends when they are evicted', async () => {
     open(1);
     const session = await take('x', 'session');
     const run = await take('x');
@@ -97,7 +97,7 @@ describe('the pools of an environment', () => {
     expect(slots()).toEqual(['y idle']);
   });
 
-  it('keep those waiting who ask for one more, in their order, while all others are waited at', async () => {
+  it('queue requests for a new pool, in order, while every pool has waiting requests', async () => {
     open(1);
     const first = await take('x');
     const next = lease('x');
@@ -113,7 +113,7 @@ describe('the pools of an environment', () => {
     expect((await last).kind).toBe('granted');
   });
 
-  it('forget one who gives up, and refuse those who are too many', async () => {
+  it('drop an aborted request, and refuse requests beyond the limit', async () => {
     open(1, { ...OPTIONS, size: 1, maxWaiting: 1 });
     await take('x');
     void lease('x');
@@ -125,7 +125,7 @@ describe('the pools of an environment', () => {
     expect(pools.waiting).toBe(1);
   });
 
-  it('tell all who wait that nothing will come', async () => {
+  it('can fail all waiting requests', async () => {
     open(1);
     await take('x');
     const waiting = [lease('x'), lease('y')];
@@ -141,7 +141,7 @@ describe('the pools of an environment', () => {
     expect([await lease('x'), pools.slots()]).toEqual([{ kind: 'closed' }, []]);
   });
 
-  it('are warmed ahead of time as far as there is place, and given up when fewer are wanted', async () => {
+  it('are warmed while there is room, and evicted when the maximum shrinks', async () => {
     open(2);
     pools.warm(['x', 'y', 'z']);
     await settled();
@@ -152,7 +152,7 @@ describe('the pools of an environment', () => {
     expect(slots()).toEqual(['y idle']);
   });
 
-  it('replace what is warm when it is to be made otherwise, and stop one by its id', async () => {
+  it('replace warm sandboxes for a new boot, and stop one sandbox by its id', async () => {
     open(2);
     (await take('x')).release('reset');
     await settled();

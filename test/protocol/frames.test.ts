@@ -24,7 +24,7 @@ const expected = [
 ];
 
 describe('FrameDecoder', () => {
-  it('gives the same frames for every split of the stream', () => {
+  it('decodes the same frames for every split of the stream', () => {
     const stream = Buffer.concat([Buffer.from('stray words\n'), nonce, ...frames]);
     for (let first = 0; first <= stream.length; first += 1) {
       for (const second of [first, first + 1, first + 9, stream.length]) {
@@ -36,7 +36,7 @@ describe('FrameDecoder', () => {
     }
   });
 
-  it('decodes nothing before the nonce, also frames that look right', () => {
+  it('decodes nothing before the nonce, not even valid frames', () => {
     const decoder = new FrameDecoder();
     decoder.expect(nonce);
     expect(decoder.push(Buffer.concat(frames))).toEqual([]);
@@ -44,19 +44,19 @@ describe('FrameDecoder', () => {
     expect(decoder.push(Buffer.concat(frames))).toEqual(expected);
   });
 
-  it('gives up when the nonce does not come', () => {
+  it('throws when the nonce does not arrive', () => {
     const decoder = new FrameDecoder();
     decoder.expect(nonce);
     expect(() => decoder.push(Buffer.alloc(MAX_STRAY_BYTES + 64))).toThrow(FramingError);
   });
 
-  it('refuses a frame that claims more than the limit', () => {
+  it('rejects a frame with a length over the limit', () => {
     const header = Buffer.alloc(HEADER_BYTES);
     header.writeUInt32BE(MAX_PAYLOAD_BYTES + 1, 5);
     expect(() => new FrameDecoder().push(header)).toThrow(FramingError);
   });
 
-  it('survives random bytes: frames, or a FramingError, never anything else', () => {
+  it('returns frames or throws FramingError for random bytes', () => {
     for (let round = 0; round < 500; round += 1) {
       try {
         new FrameDecoder().push(randomBytes(200));
@@ -68,13 +68,13 @@ describe('FrameDecoder', () => {
 });
 
 describe('encodeFrame', () => {
-  it('refuses a payload over the limit', () => {
+  it('rejects a payload over the limit', () => {
     expect(() => encodeFrame(FrameType.input, 1, Buffer.alloc(MAX_PAYLOAD_BYTES + 1))).toThrow(RangeError);
   });
 });
 
-describe('the two ends', () => {
-  it('agree on the numbers of the frame types', () => {
+describe('engine and agent', () => {
+  it('use the same numbers for frame types', () => {
     const source = readFileSync(new URL('../../images/agent/hothouse_agent/frames.py', import.meta.url), 'utf8');
     const named = [...source.matchAll(/^([A-Z_, ]+) = range\((\d+), (\d+)\)$/gm)].flatMap(([, names = '', start]) =>
       names.split(', ').map((name, index) => [name, Number(start) + index] as const),

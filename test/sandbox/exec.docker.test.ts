@@ -46,7 +46,7 @@ const exitOf = (end: ChannelEnd) => (end.kind === 'exit' ? end.exit : null);
 const python = (code: string, rest = {}) => new Process(['python3', '-Ic', code], rest);
 
 describe('a program', () => {
-  it('lives for as long as its stdin stays open, and answers what it reads', async () => {
+  it('runs while its stdin is open, and answers input', async () => {
     const cat = new Process(['cat']);
     for (const word of ['one', 'two']) {
       cat.channel.write(Buffer.from(`${word}\n`));
@@ -57,7 +57,7 @@ describe('a program', () => {
     expect(cat.stdout).toBe('one\ntwo\n');
   });
 
-  it('is killed with all that it started, also what has a session of its own', async () => {
+  it('is killed with every process that it started, also in sessions of their own', async () => {
     const { processes } = await sandbox.measure();
     const family = python(
       'import subprocess\nsubprocess.Popen(["sh", "-c", "sleep 1000; :"], start_new_session=True)\nprint("up", flush=True)\ninput()',
@@ -69,7 +69,7 @@ describe('a program', () => {
     await expect.poll(async () => (await sandbox.measure()).processes).toBe(processes);
   });
 
-  it('gets all of a large input, also when it reads late', async () => {
+  it('receives large input completely, also when it reads late', async () => {
     const counter = python('import sys, time; time.sleep(0.3); print(len(sys.stdin.buffer.read()))');
     counter.channel.write(Buffer.alloc(8 << 20, 'x'));
     counter.channel.closeInput();
@@ -77,7 +77,7 @@ describe('a program', () => {
     expect(counter.stdout).toBe(`${8 << 20}\n`);
   });
 
-  it('that never reads blocks no other, and can be killed with all it started', async () => {
+  it('that never reads stdin blocks no other program and can be killed', async () => {
     const deaf = python('import os; os.fork(); os.fork(); print("up", flush=True); import time; time.sleep(99)');
     deaf.channel.write(Buffer.alloc(4 << 20));
     await deaf.says('up\nup\nup\nup\n');
@@ -90,7 +90,7 @@ describe('a program', () => {
     expect((await sandbox.measure()).processes).toBeLessThanOrEqual(before.processes - 4);
   });
 
-  it('has its stdout cut where the sandbox says, or where its own start says', async () => {
+  it('has its stdout cut at the limit of the sandbox or of its own start', async () => {
     const flood = 'print("x" * 300_000, end="")';
     const cut = python(flood);
     const whole = python(flood, { stdoutBytes: 1 << 30 });
@@ -105,20 +105,20 @@ describe('a program', () => {
     ['may not be run', () => new Process(['/etc/passwd']), '/etc/passwd: Permission denied'],
     ['has no folder', () => new Process(['true'], { cwd: '/nowhere' }), '/nowhere: No such file or directory'],
   ];
-  it.each(failures)('that %s is a failure in words', async (_, start, failure) => {
+  it.each(failures)('that %s fails with a message', async (_, start, failure) => {
     const program = start();
     expect(exitOf(await program.channel.ended)).toMatchObject({ code: 127, failure });
     expect(program.stderr).toBe('');
   });
 
-  it('that itself ends with 127 is none', async () => {
+  it('that exits with status 127 itself does not count as a failed start', async () => {
     const exit = exitOf(await new Process(['sh', '-c', 'exit 127']).channel.ended);
     expect(exit).toMatchObject({ code: 127, failure: null });
   });
 });
 
-describe('measuring', () => {
-  it('reports CPU time that has been used, and kills for memory', async () => {
+describe('measure', () => {
+  it('reports used CPU time and out-of-memory kills', async () => {
     const before = await sandbox.measure();
     await python('import time\nwhile time.process_time() < 0.5: pass').channel.ended;
     const busy = await sandbox.measure();
@@ -128,10 +128,10 @@ describe('measuring', () => {
   });
 });
 
-describe('putting a file', () => {
+describe('putFile', () => {
   afterEach(() => sandbox.reset(5_000));
 
-  it('makes it there for every run, until the next reset', async () => {
+  it('writes a file that every run sees until the next reset', async () => {
     await putFile(sandbox, '/workspace/a.lean', 'def x := "ä"');
     await putFile(sandbox, '/tmp/b', Buffer.from([0, 255]));
     await putFile(sandbox, '/tmp/b', Buffer.from([1]));
@@ -143,11 +143,11 @@ describe('putting a file', () => {
   });
 
   const refused = ['/etc/x', 'workspace/x', '/workspace', '/workspace/', '/workspace/../etc/x', '/tmp/./x', '/tmp//x'];
-  it.each(refused)('at %s is refused', async (path) => {
+  it.each(refused)('rejects the path %s', async (path) => {
     await expect(putFile(sandbox, path, 'x')).rejects.toThrow('below /workspace and /tmp only');
   });
 
-  it('follows no link out, and replaces what has the name', async () => {
+  it('follows no link to the outside, and replaces an entry of the same name', async () => {
     const plant = [
       'import os',
       'os.symlink("/dev/shm", "/workspace/out")',
@@ -165,7 +165,7 @@ describe('putting a file', () => {
     expect((await once(sandbox, look)).stdout).toBe("[] new new ['folder', 'link', 'out', 'pipe']\n");
   });
 
-  it('that is too large is refused', async () => {
+  it('rejects a file that is too large', async () => {
     await putFile(sandbox, '/tmp/large', Buffer.alloc(MAX_PUT_BYTES));
     await expect(putFile(sandbox, '/tmp/larger', Buffer.alloc(MAX_PUT_BYTES + 1))).rejects.toThrow('are accepted');
   });

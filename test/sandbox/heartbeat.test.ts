@@ -30,7 +30,7 @@ describe('a heartbeat', () => {
   };
   afterEach(() => heartbeat.dispose());
 
-  it('continues for as long as it is answered', async () => {
+  it('continues while it is answered', async () => {
     start();
     for (let beat = 1; beat <= 5; beat += 1) {
       await pass(EVERY_MS);
@@ -42,7 +42,7 @@ describe('a heartbeat', () => {
     expect(gone).toEqual([]);
   });
 
-  it('asks the host about an agent that does not answer, and reports once that it is gone', async () => {
+  it('asks the host about an agent that does not answer, and reports its loss once', async () => {
     start();
     await pass(EVERY_MS);
     await pass(SILENT_MS);
@@ -57,7 +57,7 @@ describe('a heartbeat', () => {
     expect(gone).toEqual(['neither it nor its host answers']);
   });
 
-  it('waits for one that is slow, whose container runs, but not for ever', async () => {
+  it('waits for a slow agent in a running container for a limited time', async () => {
     start();
     isRunning = async () => true;
     await pass(EVERY_MS);
@@ -69,7 +69,7 @@ describe('a heartbeat', () => {
     expect(gone).toEqual(['nothing was heard of it for 60 s']);
   });
 
-  it('continues when the slow one has answered at last', async () => {
+  it('continues when a slow agent answers', async () => {
     start();
     isRunning = async () => true;
     await pass(EVERY_MS);
@@ -80,7 +80,7 @@ describe('a heartbeat', () => {
     expect([gone, asked.length]).toEqual([[], 2]);
   });
 
-  it('takes anything that is heard for a sign of life, and waits on', async () => {
+  it('treats any frame as a sign of life', async () => {
     start();
     await pass(EVERY_MS);
     await pass(SILENT_MS / 2);
@@ -91,7 +91,7 @@ describe('a heartbeat', () => {
     expect(gone).toHaveLength(1);
   });
 
-  it('takes an answer that had come while the process was asleep', async () => {
+  it('accepts an answer that arrived while the process was suspended', async () => {
     start();
     await pass(EVERY_MS);
     clock.advance(3_600_000);
@@ -100,7 +100,7 @@ describe('a heartbeat', () => {
     expect(gone).toEqual([]);
   });
 
-  it('is quiet after its end', async () => {
+  it('reports nothing after dispose', async () => {
     start();
     await pass(EVERY_MS);
     heartbeat.dispose();

@@ -22,7 +22,7 @@ async function run(...argv: string[]) {
 }
 
 describe('the image with Lean', () => {
-  it('has a toolchain that runs sealed: read-only, without the network, as nobody', async () => {
+  it('has a toolchain that runs read-only, without network and without privileges', async () => {
     expect(await run('lean', '--version')).toMatchObject({
       output: expect.stringMatching(/^Lean \(version 4/),
       code: 0,

@@ -55,7 +55,7 @@ describe('booting', () => {
 });
 
 describe('a live sandbox', () => {
-  it('reports its loss to every run, and starts no more', async () => {
+  it('reports its loss to every run and starts no other', async () => {
     const { host, sandbox } = await live();
     const hanging = runCell(python.open(sandbox, { once: true }), 'hang');
     await host.remove(sandbox.id);
@@ -73,7 +73,7 @@ describe('a live sandbox', () => {
     expect(await runCell(python.open(sandbox, { once: true }), 'print again')).toMatchObject({ stdout: 'again\n' });
   });
 
-  it('passes on a report that is not clean', async () => {
+  it('returns the leftovers of a reset', async () => {
     const { sandbox } = await live({ uncleanReset: true });
     expect(await sandbox.reset(1000)).toMatchObject({ clean: false });
   });
@@ -84,7 +84,7 @@ describe('a live sandbox', () => {
     expect(await sandbox.lost).toMatchObject({ outOfMemory: false });
   });
 
-  it('is lost when it dies in a reset or a run', async () => {
+  it('is lost when its container ends during a reset or a run', async () => {
     const { sandbox } = await live({ diesAt: 'reset' });
     await expect(sandbox.reset(1000)).rejects.toThrow();
     const other = await live({ diesAt: 'run' });

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
+import { machineId, thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { containerSpec } from '../../src/host/spec.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
@@ -9,7 +10,8 @@ import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { IMAGE, LIMITS } from '../languages/python/harness.ts';
 
 const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
-const labels = { [LABEL.managed]: 'true', [LABEL.machine]: 'test', [LABEL.owner]: `${process.pid}:silence` };
+const machine = `${await machineId()}-silence-test`;
+const labels = { [LABEL.managed]: 'true', [LABEL.machine]: machine, [LABEL.owner]: await thisOwner() };
 
 async function boot(silenceMs: number, heartbeatMs: number) {
   const agent = await loadAgent(path.resolve(import.meta.dirname, '../../images/agent'));
@@ -17,14 +19,14 @@ async function boot(silenceMs: number, heartbeatMs: number) {
   return bootSandbox(host, { spec, agent, outputBytes: 1000, eventBytes: 1000, events: 100, silenceMs, heartbeatMs });
 }
 
-describe('an agent that hears nothing from its engine', () => {
-  it('leaves, and its container removes itself', async () => {
+describe('an agent without a heartbeat', () => {
+  it('exits, and its container removes itself', async () => {
     const sandbox = await boot(500, 60_000);
     await sandbox.lost;
     await expect.poll(() => host.list(labels), { timeout: 10_000 }).toEqual([]);
   });
 
-  it('stays for as long as the heartbeat comes', async () => {
+  it('stays while the heartbeat continues', async () => {
     const sandbox = await boot(500, 100);
     const gone = sandbox.lost.then(() => 'lost');
     const still = new Promise((resolve) => setTimeout(resolve, 2_000, 'alive'));

@@ -35,7 +35,7 @@ async function build(dockerfile: string[], rest: Partial<ImageBuild> = {}): Prom
 }
 
 describe('the context of a build', () => {
-  it('has what its folder, its files and its further folders hold, whatever it is', async () => {
+  it('contains the files of its folder, the added files and the added folders', async () => {
     const other = join(folder, 'other');
     await mkdir(join(other, LONG), { recursive: true });
     await writeFile(join(other, LONG, 'deep'), 'deep down');

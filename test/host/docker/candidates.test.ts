@@ -41,7 +41,7 @@ describe('candidates', () => {
     expect((await look({ platform: 'win32' }))[0]).toMatchObject({ host: 'npipe:////./pipe/docker_engine' });
   });
 
-  it('are the setting alone when it is set, whatever the environment says', async () => {
+  it('are the setting alone when it is set, whatever the environment contains', async () => {
     const found = await look({ host: 'tcp://a:2375', env: { DOCKER_HOST: 'tcp://b:2375' } });
     expect(found).toMatchObject([{ host: 'tcp://a:2375', source: 'the setting docker.host', secure: false }]);
   });
@@ -63,7 +63,7 @@ describe('candidates', () => {
     expect(found).toEqual([{ host: 'tcp://far:2376', source: 'docker context "far"', secure: false, certificates }]);
   });
 
-  it('name a context that DOCKER_CONTEXT asks for and that does not exist', async () => {
+  it('name the context in DOCKER_CONTEXT when it does not exist', async () => {
     expect(await look({ env: { DOCKER_CONTEXT: 'gone' } })).toMatchObject([
       { host: '', source: 'docker context "gone"' },
     ]);
@@ -77,7 +77,7 @@ describe('candidates', () => {
     expect(second).toMatchObject({ host: 'unix:///var/run/docker.sock', source: null });
   });
 
-  it('are the usual places when the current context is the default, gone or unreadable', async () => {
+  it('are the default sockets when the current context is the default, missing or unreadable', async () => {
     await mkdir(join(home, '.docker'));
     await makeCurrent('default');
     expect((await look())[0]?.source).toBeNull();

@@ -15,11 +15,11 @@ describe('parseAddress', () => {
     ['https://engine:4000', false, { kind: 'tcp', host: 'engine', port: 4000, secure: true }],
     ['ssh://me@engine', false, { kind: 'ssh', host: 'engine', port: 22, user: 'me' }],
     ['ssh://engine:2222', false, { kind: 'ssh', host: 'engine', port: 2222, user: '' }],
-  ])('reads %s', (text, secure, address) => {
+  ])('parses %s', (text, secure, address) => {
     expect(parseAddress(text, secure)).toEqual(address);
   });
 
-  it.each(['', 'unix://', 'tcp://', 'ftp://engine', 'not an address', 'tcp://engine:port'])('refuses %j', (text) => {
+  it.each(['', 'unix://', 'tcp://', 'ftp://engine', 'not an address', 'tcp://engine:port'])('rejects %j', (text) => {
     expect(parseAddress(text, false)).toBeNull();
   });
 });

@@ -29,7 +29,7 @@ function setUp(fate: ContainerStatus = { kind: 'unknown' }) {
 }
 
 describe('the end of a container', () => {
-  it('waits for its last words after its death', async () => {
+  it('waits for the remaining output after the exit', async () => {
     const { tell, close, state } = setUp();
     tell('die', 3);
     expect(await state()).toBeNull();
@@ -41,14 +41,14 @@ describe('the end of a container', () => {
     });
   });
 
-  it('does not wait for long when the last output is not read', async () => {
+  it('waits only briefly when the remaining output is not read', async () => {
     const { clock, tell, state } = setUp();
     tell('die', 0);
     clock.advance(2_000);
     expect(await state()).toMatchObject({ exitCode: 0 });
   });
 
-  it('takes its status from the event when the stream ends first, without asking', async () => {
+  it('takes the status from the event when the stream ends first, without inspecting the container', async () => {
     const { clock, tell, close, state, asked } = setUp();
     await close();
     expect(await state()).toBeNull();
@@ -63,7 +63,7 @@ describe('the end of a container', () => {
     [{ kind: 'exited', exitCode: 7 }, { exitCode: 7 }],
     [{ kind: 'running' }, { exitCode: null, reason: 'the connection to the Docker Engine was lost' }],
     [{ kind: 'unknown' }, { exitCode: null, reason: 'the connection to the Docker Engine was lost' }],
-  ])('asks when the stream ends and no event comes: %j', async (fate, end) => {
+  ])('inspects the container when the stream ends without an event: %j', async (fate, end) => {
     const { clock, close, ended } = setUp(fate);
     await close();
     clock.advance(500);
@@ -82,7 +82,7 @@ describe('the end of a container', () => {
     ['only a child was killed for memory', 0, 1, [], false],
     ['a child was killed for memory long before', 137, 60, [], false],
     ['another program killed it', 137, 1, ['kill'], false],
-  ] as const)('is for memory when the kernel did it: %s', async (_, exitCode, after, before, oomKilled) => {
+  ] as const)('is out of memory when the kernel killed it: %s', async (_, exitCode, after, before, oomKilled) => {
     const { tell, close, ended } = setUp();
     tell('oom');
     for (const action of before) tell(action);

@@ -10,7 +10,7 @@ const spec = {
 };
 
 describe('createOptions', () => {
-  it('closes everything that is not needed: the whole policy', () => {
+  it('contains the whole policy, which closes everything that is not needed', () => {
     const mount = (access: string) =>
       `rw,nosuid,nodev,${access},size=16777216,nr_inodes=1024,mode=0700,uid=1500000000,gid=1500000000`;
     expect(createOptions(spec, 1_500_000_000)).toEqual({
@@ -71,7 +71,7 @@ describe('createOptions', () => {
     });
   });
 
-  it('passes on what a spec may choose', () => {
+  it('contains what a spec may choose', () => {
     const chosen = {
       ...spec,
       network: 'bridge',

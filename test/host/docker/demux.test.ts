@@ -19,7 +19,7 @@ const MESSAGES = Buffer.concat([
 ]);
 
 describe('splitter', () => {
-  it.each([1, 2, 3, 5, 7, 8, 9, 11, 100])('reads the same from pieces of %i bytes', (size) => {
+  it.each([1, 2, 3, 5, 7, 8, 9, 11, 100])('returns the same for chunks of %i bytes', (size) => {
     const texts = ['', '', ''];
     const split = splitter((stream, bytes) => {
       texts[stream] += bytes.toString();
@@ -30,7 +30,7 @@ describe('splitter', () => {
 });
 
 describe('demux', () => {
-  it('gives both streams, which end with the connection', async () => {
+  it('returns both streams, which end with the connection', async () => {
     const { stdout, stderr } = demux(Readable.from([MESSAGES], { objectMode: false }));
     expect(Buffer.concat(await stdout.toArray()).toString()).toBe('output');
     expect(Buffer.concat(await stderr.toArray()).toString()).toBe('err!');
@@ -60,7 +60,7 @@ describe('demux', () => {
     expect(Buffer.concat(await stdout.toArray()).length).toBe((written + 1) * 65_536);
   });
 
-  it('passes stdout on while stderr is not read', async () => {
+  it('forwards stdout while stderr is not read', async () => {
     const flood = Array.from({ length: 100 }, () => message(2, 'e'.repeat(10_000)));
     const { stdout, stderr } = demux(Readable.from([...flood, message(1, 'through')]));
     expect(Buffer.concat(await stdout.toArray()).toString()).toBe('through');

@@ -9,7 +9,7 @@ import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
 import { problemOf } from '../../contract/hostContract.ts';
 import { ManualClock } from '../manualClock.ts';
 
-describe('a host that looks for its engine', () => {
+describe('the search for Docker', () => {
   let folder: string;
   let socket: string;
   const servers: Server[] = [];
@@ -35,21 +35,21 @@ describe('a host that looks for its engine', () => {
   const makeHost = (host = `unix://${socket}`, clock = new ManualClock()) =>
     dockerHost({ host, env: {}, home: folder, log: silentLog, clock });
 
-  it('says who named an engine that is not there', async () => {
+  it('names the source of an address where Docker does not respond', async () => {
     expect(await problemOf(makeHost().images.find('x'))).toMatchObject({
       kind: expect.stringMatching(/^host_(missing|stopped)$/),
       message: `Nothing listens at unix://${socket} that the setting docker.host names.`,
     });
   });
 
-  it('refuses an address that is none', async () => {
+  it('rejects an invalid address', async () => {
     expect(await problemOf(makeHost('ftp://x').images.find('x'))).toMatchObject({
       kind: 'host_missing',
       message: expect.stringContaining('the setting docker.host is "ftp://x"'),
     });
   });
 
-  it('says which certificates it cannot read', async () => {
+  it('names the certificates that cannot be read', async () => {
     const host = dockerHost({
       env: { DOCKER_HOST: 'tcp://localhost:2376', DOCKER_CERT_PATH: folder },
       home: folder,
@@ -60,7 +60,7 @@ describe('a host that looks for its engine', () => {
     expect(advice).toContain('DOCKER_CERT_PATH');
   });
 
-  it('refuses an engine that is too old', async () => {
+  it('rejects a version of Docker that is too old', async () => {
     await listen(engine('1.39'));
     expect(await problemOf(makeHost().images.find('x'))).toEqual({
       kind: 'host_too_old',
@@ -69,7 +69,7 @@ describe('a host that looks for its engine', () => {
     });
   });
 
-  it('finds an engine that was started after a first attempt', async () => {
+  it('finds Docker when it was started after a first attempt', async () => {
     const host = makeHost();
     await problemOf(host.images.find('x'));
     await listen(engine('1.41'));
@@ -90,7 +90,7 @@ describe('a host that looks for its engine', () => {
     await host.dispose();
   });
 
-  it('gives up an engine that accepts and does not answer', async () => {
+  it('rejects when Docker accepts the connection and does not answer', async () => {
     await listen(createServer(() => {}));
     const clock = new ManualClock();
     const problem = problemOf(makeHost(`unix://${socket}`, clock).images.find('x'));
@@ -100,7 +100,7 @@ describe('a host that looks for its engine', () => {
     expect(await problem).toMatchObject({ kind: 'host_hung' });
   });
 
-  it('lets a caller go who no longer waits for the engine', async () => {
+  it('rejects at once when the caller aborts', async () => {
     await listen(createServer(() => {}));
     const controller = new AbortController();
     const problem = problemOf(makeHost().images.find('x', controller.signal));

@@ -8,12 +8,12 @@ const line = (id: string, timeNano: string, action = 'die') =>
   `{"Type":"container","Action":"${action}","Actor":{"ID":"${id}","Attributes":{"exitCode":"3"}},"time":1,"timeNano":${timeNano}}\n`;
 
 describe('parseEvent', () => {
-  it('keeps every digit of the time', () => {
+  it('keeps the full precision of the time', () => {
     const event = parseEvent(line('me', '1795240535000000001'));
     expect(event).toEqual({ id: 'me', action: 'die', exitCode: 3, at: 1795240535000000001n });
   });
 
-  it('passes over what it has no use for', () => {
+  it('ignores unknown events', () => {
     expect(parseEvent(line('me', '1', 'exec_start: ls'))).toBeNull();
     expect(parseEvent('{"Action":"die"}')).toBeNull();
   });
@@ -35,14 +35,14 @@ describe('DockerEvents', () => {
   }
   const settle = () => new Promise(setImmediate);
 
-  it('opens one stream for all who ask', async () => {
+  it('opens one stream for all subscribers', async () => {
     const { events, open } = setUp();
     await Promise.all([events.ensureOpen(), events.ensureOpen()]);
     await events.ensureOpen();
     expect(open.mock.calls).toEqual([[null]]);
   });
 
-  it('reopens it after a break and reports what was missed once', async () => {
+  it('reopens the stream after a break and reports missed events once', async () => {
     const { clock, events, open, seen, streams } = setUp();
     await events.ensureOpen();
     streams[0]?.write(line('one', '5000000001'));
@@ -57,7 +57,7 @@ describe('DockerEvents', () => {
     expect(seen).toEqual(['one', 'two', 'three']);
   });
 
-  it('keeps events that come out of order', async () => {
+  it('keeps events that arrive out of order', async () => {
     const { events, seen, streams } = setUp();
     await events.ensureOpen();
     streams[0]?.write(line('late', '7') + line('early', '6'));
@@ -65,7 +65,7 @@ describe('DockerEvents', () => {
     expect(seen).toEqual(['late', 'early']);
   });
 
-  it('reports a stream that cannot be opened, and keeps retrying', async () => {
+  it('reports a stream that cannot be opened, and retries', async () => {
     const { clock, events, open } = setUp();
     open.mockRejectedValueOnce(new Error('no engine'));
     await expect(events.ensureOpen()).rejects.toThrow('no engine');

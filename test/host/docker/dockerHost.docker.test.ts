@@ -11,7 +11,7 @@ import type { ContainerSpec } from '../../../src/host/spec.ts';
 import { handshake, ownSpec, problemOf } from '../../contract/hostContract.ts';
 import { idOf, inspectContainer, removeImages } from './inspect.ts';
 
-describe('a container on a Docker Engine', () => {
+describe('a container on Docker', () => {
   let host: HostWithImages;
   const made: Container[] = [];
   const create = async (spec: ContainerSpec) => {
@@ -30,7 +30,7 @@ describe('a container on a Docker Engine', () => {
     await host.dispose();
   });
 
-  it('is what the policy says, in every option', async () => {
+  it('has every option of the policy', async () => {
     const spec = ownSpec();
     const container = await create(spec);
     const { Config, HostConfig } = await inspectContainer(container.id);
@@ -56,7 +56,7 @@ describe('a container on a Docker Engine', () => {
     }
   });
 
-  it('is sealed as seen from within', async () => {
+  it('is sealed when seen from inside', async () => {
     const container = await run(
       'import json, resource as r',
       'status = dict(l.split(":\\t") for l in open("/proc/self/status").read().splitlines() if ":\\t" in l)',
@@ -82,7 +82,7 @@ describe('a container on a Docker Engine', () => {
     expect(seen.net.match(/^\s*\w+:/gm)?.map((name: string) => name.trim())).toEqual(['lo:']);
   });
 
-  it('passes megabytes both ways unchanged, however slowly they are read', async () => {
+  it('transfers megabytes unchanged in both directions, however slowly they are read', async () => {
     const container = await run(
       'import os',
       'left = 8 << 20',
@@ -102,7 +102,7 @@ describe('a container on a Docker Engine', () => {
     expect(await container.ended).toMatchObject({ exitCode: 0 });
   });
 
-  it('keeps stdout and stderr apart, to the last word', async () => {
+  it('keeps stdout and stderr apart, up to the end', async () => {
     const container = await run('import sys', 'print("out")', 'print("err", file=sys.stderr)', 'sys.exit(3)');
     const [stdout, stderr] = await Promise.all([container.stdout.toArray(), container.stderr.toArray()]);
     expect(Buffer.concat(stdout).toString()).toBe('out\n');
@@ -114,12 +114,12 @@ describe('a container on a Docker Engine', () => {
     });
   });
 
-  it('says that its first process was killed for memory', async () => {
+  it('reports that its first process was killed for memory', async () => {
     const container = await run('x = []', 'while True: x.append(bytearray(1 << 20))');
     expect(await container.ended).toEqual({ exitCode: 137, oomKilled: true, reason: 'it ran out of memory' });
   });
 
-  it('does not say so when only another process was', async () => {
+  it('does not report out of memory when another process was killed', async () => {
     const container = await run(
       'import os, sys',
       'if os.fork() == 0:',
@@ -131,7 +131,7 @@ describe('a container on a Docker Engine', () => {
     expect(await container.ended).toMatchObject({ exitCode: 9, oomKilled: false });
   });
 
-  it('is refused with the reason: program, runtime, limits', async () => {
+  it('is rejected with the reason: program, runtime, limits', async () => {
     const spec = ownSpec();
     expect(await problemOf(host.create({ ...spec, argv: ['no-such-program'] }))).toMatchObject({
       kind: 'image_unusable',
@@ -145,7 +145,7 @@ describe('a container on a Docker Engine', () => {
     expect(await host.list(spec.labels)).toEqual([]);
   });
 
-  describe('from an image that is built', () => {
+  describe('an image that is built', () => {
     const tag = `hothouse-test/build:${process.pid}`;
     // New each time, so that no step comes from the engine's cache.
     const word = `word-${randomBytes(8).toString('hex')}`;
@@ -168,7 +168,7 @@ describe('a container on a Docker Engine', () => {
     };
     const base = ['FROM hothouse/python:latest', `LABEL dev.hothouse.test=${word}`, 'USER root', 'ARG WORD'];
 
-    it('has the context, its folders, the files added, arguments and labels', async () => {
+    it('has the context, its folders, the added files, arguments and labels', async () => {
       await mkdir(join(folder, 'sub'));
       await writeFile(join(folder, 'sub/file'), 'in the folder');
       const copied = [...base, 'COPY sub/file more.txt /copied/', 'RUN echo "$WORD" && cat /copied/*'];
@@ -179,7 +179,7 @@ describe('a container on a Docker Engine', () => {
       expect(await host.images.find(tag)).toMatchObject({ labels: { 'dev.hothouse.kind': 'test' } });
     });
 
-    it('says which step failed and what it said last', async () => {
+    it('names the step that failed and its last output', async () => {
       const problem = await problemOf(build([...base, 'RUN echo the cause && exit 4']));
       expect(problem.kind).toBe('build_failed');
       expect(problem.message).toContain('returned a non-zero code: 4');

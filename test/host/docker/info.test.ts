@@ -3,8 +3,8 @@ import { describeHost } from '../../../src/host/docker/info.ts';
 
 const VERSION = { ApiVersion: '1.51', Version: '28.3.2', Components: [{ Name: 'runc', Version: '1.2.5' }] };
 
-describe('what Docker says of itself', () => {
-  it('is read from both of its answers', () => {
+describe('the description of Docker', () => {
+  it('is read from both answers of Docker', () => {
     const info = {
       Runtimes: { runc: {}, runsc: {} },
       DefaultRuntime: 'runc',

@@ -25,7 +25,7 @@ describe('problemOf', () => {
     expect(problem.advice).toMatch(/\.$/);
   });
 
-  it('says cause, subject and next step in the words of the engine', () => {
+  it("names cause and subject from Docker's message, and the next step", () => {
     expect(problemOf(engine(400, 'invalid CPU count'), 'unix:///e.sock', 'create a container')).toEqual({
       kind: 'spec_refused',
       message: 'The Docker Engine at unix:///e.sock could not create a container: invalid CPU count',
@@ -33,12 +33,12 @@ describe('problemOf', () => {
     });
   });
 
-  it('keeps a problem that was already reported', () => {
+  it('keeps a problem that is already one', () => {
     const problem = { kind: 'cancelled', message: 'm', advice: 'a' } as const;
     expect(problemOf(new HostError(problem), 'e', 'd')).toBe(problem);
   });
 
-  it('reads failures without words', () => {
+  it('maps failures without a message', () => {
     expect(failureOf('text')).toEqual({ status: null, code: null, text: 'text' });
   });
 });

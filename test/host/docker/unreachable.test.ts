@@ -12,7 +12,7 @@ const tried = (problem: Problem | 'absent', host = 'unix:///a.sock', source: str
 const problem = (kind: ProblemKind): Problem => ({ kind, message: kind, advice: 'Do.' });
 
 describe('unreachable', () => {
-  it('says where it looked and how to install an engine', () => {
+  it('names where it looked and how to install Docker', () => {
     expect(unreachable([tried('absent'), tried('absent', 'unix:///b.sock')], debian)).toEqual({
       kind: 'host_missing',
       message: 'No Docker Engine was found: nothing listens at unix:///a.sock, unix:///b.sock.',
@@ -21,7 +21,7 @@ describe('unreachable', () => {
     });
   });
 
-  it('says how to start one that is installed', () => {
+  it('names how to start an installed Docker', () => {
     expect(unreachable([tried('absent')], { ...debian, installed: true })).toEqual({
       kind: 'host_stopped',
       message: 'Docker is installed but not running: nothing listens at unix:///a.sock.',
@@ -35,7 +35,7 @@ describe('unreachable', () => {
     [{ ...debian, apt: false }, undefined],
     [{ ...debian, installed: true, systemd: false, root: true }, 'service docker start'],
     [{ ...debian, installed: true, platform: 'darwin' as const }, 'open -a Docker'],
-  ])('has a command that fits the machine: %j', (facts, command) => {
+  ])('names a command that fits the machine: %j', (facts, command) => {
     expect(unreachable([tried('absent')], facts).command).toBe(command);
   });
 
@@ -44,14 +44,14 @@ describe('unreachable', () => {
     expect(unreachable(all, debian).kind).toBe('permission_denied');
   });
 
-  it('adds how to start one whose socket refuses', () => {
+  it('adds how to start Docker when its socket refuses connections', () => {
     expect(unreachable([tried(problem('host_stopped'))], debian)).toMatchObject({
       kind: 'host_stopped',
       command: 'sudo systemctl start docker',
     });
   });
 
-  it('says who named an address where nothing is', () => {
+  it('names the source of an address that does not exist', () => {
     const { message } = unreachable([tried('absent', 'unix:///x.sock', 'DOCKER_HOST')], debian);
     expect(message).toBe('Nothing listens at unix:///x.sock that DOCKER_HOST names.');
   });

@@ -11,8 +11,8 @@ const aboutRunc = (runc: string | null) =>
 const aboutDesktop = (desktop: string) => warnings({}, { Platform: { Name: `Docker Desktop ${desktop} (199162)` } });
 const secured = (...names: string[]) => warnings({ SecurityOptions: names.map((name) => `name=${name}`) });
 
-describe('the warnings about a Docker Engine', () => {
-  it('are none for one that is set up well', () => {
+describe('the warnings about Docker', () => {
+  it('are empty for a recommended setup', () => {
     expect(aboutRunc('1.3.3')).toEqual([]);
   });
 
@@ -34,7 +34,7 @@ describe('the warnings about a Docker Engine', () => {
     expect(aboutDesktop('4.50.0')).toEqual([]);
   });
 
-  it('name a Docker that runs as root, unless root in a container is another user outside', () => {
+  it('name Docker as root without a user namespace', () => {
     expect(secured('seccomp')).toEqual([expect.stringContaining('runs as root')]);
     expect(secured('seccomp', 'userns')).toEqual([]);
   });
