@@ -1,4 +1,7 @@
-"""Starts the agent from the sources in the dict SOURCES (module name -> text), which the engine puts before this text."""
+"""
+Starts the agent from what the engine puts before this text: its sources in the dict SOURCES (module name -> text), and in
+the dict WALLS which walls it is to build.
+"""
 
 import importlib.abc
 import importlib.util
@@ -20,6 +23,11 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 sys.meta_path.insert(0, _Finder())
 sys.dont_write_bytecode = True
+
+from hothouse_agent import walls  # noqa: E402
+
+# Before anything else: what the other modules take from the environment is then clean.
+walls.build(WALLS)  # noqa: F821
 
 from hothouse_agent import init  # noqa: E402
 

@@ -12,6 +12,7 @@ export type ProblemKind =
   | 'image_unusable'
   | 'disk_full'
   | 'no_memory'
+  | 'network_reachable'
   | 'runtime_unknown'
   | 'spec_refused'
   | 'build_failed'
@@ -27,6 +28,15 @@ export interface Problem {
   readonly advice: string;
   /** A command line that does it, where there is one. */
   readonly command?: string;
+}
+
+/** Sandboxes that may have no network have one; `ways` names what leads out: `eth0, a route`. */
+export function networkReachable(ways: string): Problem {
+  return {
+    kind: 'network_reachable',
+    message: `Sandboxes can reach a network here (${ways}), although limits.network is off.`,
+    advice: 'Make the host start them without a network, or set limits.network to allow it.',
+  };
 }
 
 type ImageUse = Pick<ContainerSpec, 'image' | 'labels'>;

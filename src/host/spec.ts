@@ -1,4 +1,4 @@
-import { SECCOMP_PROFILE } from './seccompProfile.ts';
+import { SECCOMP_PROFILE } from './seccomp/profile.ts';
 
 /** A mount that is empty at start and lives in memory. */
 export interface TmpfsSpec {
@@ -94,6 +94,24 @@ const LOADER = [
  */
 export function inodesOf(bytes: number): number {
   return Math.ceil(bytes / (16 * 1024));
+}
+
+/** Limits of the kernel's `setrlimit` that every process of a sandbox has, soft and hard. */
+export function resourceLimits({ pids }: Pick<ContainerSpec, 'pids'>) {
+  return {
+    // Of one byte no core file is written, and unlike 0 it also keeps the machine from starting the program that it may
+    // have for core files.
+    core: 1,
+    // The open files of a full sandbox then are a twentieth of what an ordinary machine has.
+    nofile: 1_024,
+    // A recursion without end meets it before it has all the memory.
+    stack: 8 * 1024 * 1024,
+    // POSIX message queues are counted for each user id across all containers: one sandbox could starve the others.
+    msgqueue: 0,
+    // These the kernel counts for the user id as well, which is the sandbox's own.
+    nproc: pids,
+    sigpending: 4_096,
+  };
 }
 
 /** The one builder of container specs; `variables` are the language's own, beside those that every sandbox has. */

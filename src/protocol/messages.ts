@@ -75,12 +75,47 @@ export const ResetReport = z.strictObject({
 });
 export type ResetReport = z.infer<typeof ResetReport>;
 
+/** A wall as the agent found it before any code ran. */
+export const Wall = z.strictObject({
+  /** `missing`: this host does not have it; `off`: an option removes it. */
+  state: z.enum(['holds', 'missing', 'off']),
+  /** What is missing and why, or which option removes it; empty where nothing is to be said. */
+  detail: z.string().max(2_000),
+});
+export type Wall = z.infer<typeof Wall>;
+
+/** What isolates a sandbox, as its agent found it. */
+export const Walls = z.strictObject({
+  /** Only the system calls of the spec's profile can be made. */
+  systemCalls: Wall,
+  /** An ordinary user without capabilities, who cannot gain any. */
+  privileges: Wall,
+  /** No interface but the loopback, and no route. */
+  network: Wall,
+  /** The image's files cannot be changed. */
+  readOnlyRoot: Wall,
+  /** Landlock: nothing can be written but the workspace, /tmp, /dev/shm and devices without memory. */
+  files: Wall,
+  /** No file, socket or device of the host can be written to. */
+  hostFiles: Wall,
+  memory: Wall,
+  processes: Wall,
+  /** Open files, core files, the stack, message queues, pending signals. */
+  limits: Wall,
+  /** Without memory the kernel ends runs before the agent. */
+  outOfMemory: Wall,
+  /** No variables that a cluster adds. */
+  environment: Wall,
+});
+export type Walls = z.infer<typeof Walls>;
+
 /** Agent → engine: a relay is ready; after a reset it carries the report. */
 export const Ready = z.strictObject({
   version: z.literal(PROTOCOL_VERSION),
   /** Version of the interpreter that the agent runs in. */
   interpreter: z.string(),
   reset: ResetReport.nullable(),
+  walls: Walls,
 });
 export type Ready = z.infer<typeof Ready>;
 

@@ -1,11 +1,13 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Log, messageOf, silentLog } from '../base/log.ts';
 import { type Container, type Host, HostError } from '../host/host.ts';
-import { imageUnusable } from '../host/problem.ts';
+import { imageUnusable, networkReachable } from '../host/problem.ts';
 import type { ContainerSpec } from '../host/spec.ts';
+import type { Ready } from '../protocol/messages.ts';
 import { AgentConnection } from './connection.ts';
 import { LiveSandbox } from './liveSandbox.ts';
 import type { Sandbox } from './sandbox.ts';
+import { withWalls } from './wallPlan.ts';
 
 /** How a sandbox is started. */
 export interface BootOptions {
@@ -33,7 +35,9 @@ const SILENCE_MS = 30_000;
 export async function bootSandbox(host: Host, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
   const container = await host.create(options.spec, signal);
   try {
-    return await handshake(container, host.handshakeMs, options, signal);
+    const sandbox = await handshake(container, host.handshakeMs, options, signal);
+    requireNoNetwork(options.spec, sandbox.ready);
+    return sandbox;
   } catch (error) {
     await container.remove();
     throw error;
@@ -53,7 +57,7 @@ async function handshake(
     eventBytes: options.eventBytes,
     events: options.events,
   });
-  container.stdin.write(options.agent);
+  container.stdin.write(withWalls(options.agent, options.spec));
   const late = clock.schedule(options.handshakeMs ?? handshakeMs * clock.slowness(), () =>
     connection.fail('the agent did not answer'),
   );
@@ -74,6 +78,12 @@ async function handshake(
     signal?.removeEventListener('abort', abort);
     (options.log ?? silentLog).debug(`sandbox ${container.id.slice(0, 12)}: ready`);
   }
+}
+
+/** Rejects a sandbox that reaches more than it should, before it has run any code. */
+function requireNoNetwork({ network }: ContainerSpec, { walls }: Ready): void {
+  if (network === 'none' && walls.network.state !== 'holds')
+    throw new HostError(networkReachable(walls.network.detail));
 }
 
 function unusable(spec: ContainerSpec, cause: string) {

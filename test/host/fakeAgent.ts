@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.ts';
 import { encodeFrame, type Frame, FrameDecoder, FrameType } from '../../src/protocol/frames.ts';
-import { Hello, PROTOCOL_VERSION, Request, type ResetReport, Start } from '../../src/protocol/messages.ts';
+import { Hello, PROTOCOL_VERSION, Request, type ResetReport, Start, type Walls } from '../../src/protocol/messages.ts';
 import { FakeFiles } from './fakeFiles.ts';
 import { FakeChannel, type FakeProcess } from './fakeProcess.ts';
 import { FakeProgram } from './fakeProgram.ts';
@@ -19,6 +19,8 @@ export interface AgentFaults {
   uncleanReset: boolean;
   /** What resets report in the place of the truth. */
   report: ((truth: ResetReport) => unknown) | null;
+  /** What it reports of its walls. */
+  walls: Walls;
   /** Sent before each handshake's nonce. */
   strayBytes: Buffer;
 }
@@ -116,7 +118,12 @@ export class FakeAgent {
   #shakeHands(hello: Hello): void {
     this.#hello = hello;
     this.#home.send(Buffer.concat([this.#home.faults.strayBytes, Buffer.from(hello.nonce, 'hex')]));
-    this.#send(FrameType.ready, 0, { version: PROTOCOL_VERSION, interpreter: '3.13.0', reset: this.#report });
+    this.#send(FrameType.ready, 0, {
+      version: PROTOCOL_VERSION,
+      interpreter: '3.13.0',
+      reset: this.#report,
+      walls: this.#home.faults.walls,
+    });
   }
 
   #reset(): void {

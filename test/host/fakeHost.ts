@@ -6,6 +6,7 @@ import type { ContainerSpec } from '../../src/host/spec.ts';
 import type { AgentFaults } from './fakeAgent.ts';
 import { FakeContainer } from './fakeContainer.ts';
 import { miniLanguage, type Script } from './fakePython.ts';
+import { HOLDING_WALLS } from './holdingWalls.ts';
 
 /** What goes wrong on a fake host; tests change it at any time. */
 export interface Faults extends AgentFaults {
@@ -147,6 +148,7 @@ const NO_FAULTS: Faults = {
   silentAt: null,
   uncleanReset: false,
   report: null,
+  walls: HOLDING_WALLS,
   strayBytes: Buffer.alloc(0),
 };
 

@@ -1,6 +1,7 @@
 import { deferred } from '../../src/base/deferred.ts';
 import type { ResetReport } from '../../src/protocol/messages.ts';
 import type { Channel, Sandbox, SandboxLoss } from '../../src/sandbox/sandbox.ts';
+import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 
 export const CLEAN: ResetReport = {
   clean: true,
@@ -13,7 +14,7 @@ export const CLEAN: ResetReport = {
 
 /** A sandbox that a pool can be given: it has a life, and its resets end as the test says. */
 export class FakeSandbox implements Sandbox {
-  readonly ready = { version: 1, interpreter: '3.13', reset: null } as const;
+  readonly ready = { version: 1, interpreter: '3.13', reset: null, walls: HOLDING_WALLS } as const;
   readonly #lost = deferred<SandboxLoss>();
   readonly lost = this.#lost.promise;
   readonly owners = new Set<string>();

@@ -8,7 +8,7 @@ import socket
 import sys
 import time
 
-from . import baseline, children, environment, gate, kernel, relay, wipe, zygote
+from . import baseline, children, environment, gate, kernel, relay, wipe, writable, zygote
 
 # A pause before each preloaded module, so that a run that was just requested starts first. Milliseconds.
 _PRELOAD_PAUSE_MS = 5
@@ -21,7 +21,7 @@ _FIRST_SILENCE = 120
 class Init:
     def __init__(self):
         self._stdin, self._stdout = _claim_stdio()
-        self._mounts = wipe.writable_mounts()
+        self._mounts = wipe.writable_mounts() + writable.files()
         self._oom = kernel.OomCounter()
         self._wake, self._waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         # A run was here since the last wipe: nothing may be read that it could have left.

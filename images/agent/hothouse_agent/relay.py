@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 
-from . import child_io, files, frames, kernel, sockets
+from . import child_io, files, frames, kernel, sockets, walls
 
 # Between two checks of a run's sockets. Seconds.
 _SOCKET_CHECK_INTERVAL = 0.5
@@ -46,7 +46,7 @@ class Relay:
         self._writer = frames.Writer(stdout, hello["silenceMs"] / 1000)
         self.send, self.message = self._writer.frame, self._writer.message
         self._writer.raw(bytes.fromhex(hello["nonce"]))
-        ready = {"version": 1, "interpreter": sys.version.split()[0], "reset": self._report}
+        ready = {"version": 1, "interpreter": sys.version.split()[0], "reset": self._report, "walls": walls.report}
         self.message(frames.READY, 0, ready)
         return hello
 

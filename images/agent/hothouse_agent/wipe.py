@@ -69,13 +69,8 @@ class _Root:
 
 def writable_mounts():
     """Every mount that this user can write to."""
-    found = []
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
-        for line in table:
-            path = line.split(" ")[4].encode("latin-1", "surrogateescape").decode("unicode_escape")
-            if os.path.isdir(path) and not path.startswith("/proc") and os.access(path, os.W_OK):
-                found.append(Mount(path))
-    return found
+    paths = [path for path in kernel.mount_points() if os.path.isdir(path) and not path.startswith("/proc")]
+    return [Mount(path) for path in paths if os.access(path, os.W_OK)]
 
 
 def _empty(root):

@@ -1,17 +1,8 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import { type ContainerSpec, inodesOf, type TmpfsSpec } from '../spec.ts';
+import { type ContainerSpec, inodesOf, resourceLimits, type TmpfsSpec } from '../spec.ts';
 
 /** In microseconds; the kernel's own. */
 const CPU_PERIOD = 100_000;
-const STACK_BYTES = 8 * 1024 * 1024;
-
-/** Open files of a process: those of a full sandbox then are a twentieth of what an ordinary machine has. */
-const OPEN_FILES = 1_024;
-/**
- * The largest core file. Of one byte none is written, and unlike 0 it also keeps the machine from starting the program
- * that it may have for core files.
- */
-const CORE_BYTES = 1;
 
 /**
  * Files of /proc and /sys that a sandbox has no business with: those that Docker masks, which this list replaces, and
@@ -43,9 +34,6 @@ const LOOPBACK_ONLY = {
   'net.ipv4.tcp_wmem': '4096 16384 524288',
   'net.ipv4.tcp_max_tw_buckets': '0',
 };
-
-/** Signals and timers under way that a sandbox's processes may have together. */
-const PENDING_SIGNALS = 4_096;
 
 /**
  * The spec as the Engine API wants it, for the user and group of this id. Everything about isolation that the spec
@@ -101,17 +89,7 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
     },
     MaskedPaths: MASKED_PATHS,
     ShmSize: spec.shmBytes,
-    Ulimits: [
-      { Name: 'core', Soft: CORE_BYTES, Hard: CORE_BYTES },
-      { Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES },
-      // A recursion without end meets it before it has all the memory.
-      { Name: 'stack', Soft: STACK_BYTES, Hard: STACK_BYTES },
-      // POSIX message queues are counted for each user id across all containers: one sandbox could starve the others.
-      { Name: 'msgqueue', Soft: 0, Hard: 0 },
-      // These the kernel counts for the user id as well, which is the sandbox's own.
-      { Name: 'nproc', Soft: spec.pids, Hard: spec.pids },
-      { Name: 'sigpending', Soft: PENDING_SIGNALS, Hard: PENDING_SIGNALS },
-    ],
+    Ulimits: Object.entries(resourceLimits(spec)).map(([Name, most]) => ({ Name, Soft: most, Hard: most })),
     LogConfig: { Type: 'none', Config: {} },
     ...(spec.runtime === null ? {} : { Runtime: spec.runtime }),
   };

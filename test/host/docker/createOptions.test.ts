@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createOptions } from '../../../src/host/docker/createOptions.ts';
-import { SECCOMP_PROFILE } from '../../../src/host/seccompProfile.ts';
+import { SECCOMP_PROFILE } from '../../../src/host/seccomp/profile.ts';
 import { containerSpec } from '../../../src/host/spec.ts';
 import { LIMITS } from '../../contract/hostContract.ts';
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { deferred } from '../../../../src/base/deferred.ts';
 import { PROTOCOL_VERSION } from '../../../../src/protocol/messages.ts';
 import type { Channel, ChannelEnd, ChannelListener, Sandbox, SandboxLoss } from '../../../../src/sandbox/sandbox.ts';
+import { HOLDING_WALLS } from '../../../host/holdingWalls.ts';
 
 const SERVER = path.join(import.meta.dirname, 'server.mjs');
 
@@ -11,7 +12,7 @@ export function floodingSandbox(flood: string): Sandbox {
   const servers: Channel[] = [];
   return {
     id: 'flooding',
-    ready: { version: PROTOCOL_VERSION, interpreter: '3', reset: null },
+    ready: { version: PROTOCOL_VERSION, interpreter: '3', reset: null, walls: HOLDING_WALLS },
     start(start, listener) {
       const isServer = start.kind === 'exec' && start.argv.includes('--server');
       const channel = channelOf(isServer ? [SERVER, flood] : ['--version'], listener);

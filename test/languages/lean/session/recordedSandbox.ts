@@ -1,6 +1,7 @@
 import { deferred } from '../../../../src/base/deferred.ts';
 import { PROTOCOL_VERSION } from '../../../../src/protocol/messages.ts';
 import type { Channel, ChannelEnd, Sandbox, SandboxLoss } from '../../../../src/sandbox/sandbox.ts';
+import { HOLDING_WALLS } from '../../../host/holdingWalls.ts';
 import { type RecordedCell, recordedCells } from './recordedCells.ts';
 import { RecordedServer, type ServerVariant } from './recordedServer.ts';
 
@@ -43,7 +44,7 @@ export function recordedSandbox(variant: ServerVariant): RecordedSandbox {
   const options: string[][] = [];
   const sandbox: Sandbox = {
     id: 'recorded',
-    ready: { version: PROTOCOL_VERSION, interpreter: '3', reset: null },
+    ready: { version: PROTOCOL_VERSION, interpreter: '3', reset: null, walls: HOLDING_WALLS },
     start(start, listener) {
       if (start.kind !== 'exec' || !start.argv.includes('--server')) {
         if (measured.isRunnable) listener.onStdout(Buffer.from('R\n'));

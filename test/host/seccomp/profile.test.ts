@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DENIED, SECCOMP_PROFILE } from '../../src/host/seccompProfile.ts';
+import { DENIED, SECCOMP_PROFILE } from '../../../src/host/seccomp/profile.ts';
 
 interface Rule {
   readonly names: readonly string[];

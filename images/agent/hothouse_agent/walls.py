@@ -1,0 +1,145 @@
+"""
+The walls of a sandbox that need no help of its host: the agent builds them before it serves, everything that it starts
+inherits them, and it reports which of them hold.
+"""
+
+import base64
+import os
+import platform
+import re
+import resource
+
+from . import landlock, network, privileges, writable
+
+# Existing files outside of the writable folders that may be written: devices, and what a process sets of itself in /proc.
+_WRITABLE_FILES = (*writable.DEVICES, "/proc")
+_OOM_SCORE = "/proc/self/oom_score_adj"
+# What runs set it to; see `children`.
+_OOM_SCORE_OF_RUNS = 1000
+# What a cluster adds to the environment of every container: the addresses of its services.
+_ADDED = re.compile(r"^KUBERNETES_|_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$")
+_MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_PIDS_LIMITS = ("/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max")
+# What `build` found.
+report = {}
+
+
+def build(plan):
+    """
+    Builds every wall of `plan`, which comes from the engine. For a process with one thread, before it serves. Leaves in
+    `report`: name of a wall -> state (`holds`; `missing`: not on this host; `off`: not wanted) and a detail.
+    """
+    walls = {
+        "environment": _attempt(_clean_environment),
+        "limits": _attempt(_set_limits, plan["limits"]),
+        "memory": _attempt(_check_limit, _MEMORY_LIMITS, plan["memoryBytes"]),
+        "processes": _attempt(_check_limit, _PIDS_LIMITS, plan["pids"]),
+        "outOfMemory": _attempt(_check_score),
+        "privileges": _attempt(_drop_privileges),
+        "network": _off("limits.network") if plan["network"] else _attempt(_check_network),
+        "readOnlyRoot": _attempt(_check_root) if plan["readOnlyRoot"] else _off("limits.readOnly"),
+        **_restrict(plan),
+        # Last: it may deny what the others need.
+        "systemCalls": _attempt(_filter_calls, plan["filters"]),
+    }
+    report.update(walls)
+
+
+def _holds(detail=""):
+    return {"state": "holds", "detail": detail}
+
+
+def _missing(detail):
+    return {"state": "missing", "detail": ascii(detail)[1:-1][:200]}
+
+
+def _off(option):
+    return {"state": "off", "detail": option}
+
+
+def _attempt(build_one, *arguments):
+    try:
+        return build_one(*arguments)
+    except (OSError, ValueError) as error:
+        return _missing(getattr(error, "strerror", None) or str(error))
+
+
+def _clean_environment():
+    added = [name for name in os.environ if _ADDED.search(name)]
+    added += [name for name, value in os.environ.items() if name.endswith("_PORT") and value.startswith("tcp://")]
+    for name in added:
+        del os.environ[name]
+    return _holds()
+
+
+def _set_limits(limits):
+    for name, most in limits.items():
+        number = getattr(resource, "RLIMIT_" + name.upper())
+        _, hard = resource.getrlimit(number)
+        # Without privileges it can only become less.
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(number, (most, most))
+    return _holds()
+
+
+def _check_limit(paths, most):
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                found = file.read().strip().decode()
+        except OSError:
+            continue
+        return _holds() if found != "max" and int(found) <= most else _missing("it is %s" % found)
+    return _missing("no cgroup shows it")
+
+
+def _check_score():
+    with open(_OOM_SCORE, "rb") as file:
+        score = int(file.read())
+    return _holds() if score < _OOM_SCORE_OF_RUNS else _missing("the agent has the score of runs")
+
+
+def _drop_privileges():
+    privileges.drop()
+    held = privileges.held()
+    return _missing(", ".join(held)) if held else _holds()
+
+
+def _check_network():
+    ways = network.reachable()
+    return _missing(", ".join(ways)) if ways else _holds()
+
+
+def _check_root():
+    return _holds() if os.statvfs("/").f_flag & os.ST_RDONLY else _missing("it can be written")
+
+
+def _restrict(plan):
+    """The walls that Landlock builds."""
+    if not plan["readOnlyRoot"]:
+        files = _off("limits.readOnly")
+    elif landlock.can_restrict_files():
+        files = _attempt(_restrict_writes, plan)
+    else:
+        files = _missing("the kernel has no Landlock, or an old one")
+    holds = files["state"] == "holds"
+    # No version of Landlock keeps a process from connecting to a socket by its path.
+    open_paths = [path for path in writable.paths() if not holds or writable.is_socket(path)]
+    return {"files": files, "hostFiles": _missing(", ".join(open_paths)) if open_paths else _holds()}
+
+
+def _restrict_writes(plan):
+    # Code needs connections to itself. Only beside other interfaces than the loopback there is more to reach.
+    tcp = not plan["network"] and bool(network.interfaces())
+    landlock.restrict(plan["folders"], _WRITABLE_FILES, tcp)
+    return _holds()
+
+
+def _filter_calls(filters):
+    if filters is None:
+        return _off("seccomp")
+    program = filters.get(platform.machine())
+    if program is None:
+        return _missing("no filter for " + platform.machine())
+    privileges.filter_calls(base64.b64decode(program))
+    return _holds()

@@ -1,0 +1,32 @@
+import { seccompFilter } from '../host/seccomp/filter.ts';
+import { type ContainerSpec, resourceLimits } from '../host/spec.ts';
+
+/** Digits of the length in front of the agent's program; see `loadAgent`. */
+const LENGTH_DIGITS = 8;
+
+/** An agent from `loadAgent`, as a container of this spec gets it: with the walls that it is to build before it serves. */
+export function withWalls(agent: Buffer, spec: ContainerSpec): Buffer {
+  // JSON within JSON: the inner text becomes a Python string literal. It has no characters beyond ASCII.
+  const text = `import json\nWALLS = json.loads(${JSON.stringify(JSON.stringify(wallPlan(spec)))})\n`;
+  const program = Buffer.concat([Buffer.from(text), agent.subarray(LENGTH_DIGITS)]);
+  return Buffer.concat([Buffer.from(String(program.length).padStart(LENGTH_DIGITS, '0')), program]);
+}
+
+/** `images/agent/hothouse_agent/walls.py` reads it. */
+function wallPlan({ network, readOnlyRoot, tmpfs, memoryBytes, pids, seccomp }: ContainerSpec) {
+  return {
+    network: network !== 'none',
+    readOnlyRoot,
+    folders: [...tmpfs.map(({ path }) => path), '/dev/shm'],
+    memoryBytes,
+    pids,
+    limits: resourceLimits({ pids }),
+    filters: filtersOf(seccomp),
+  };
+}
+
+/** Machine → filter; null for a profile that allows everything. */
+function filtersOf(profile: string) {
+  const [x86, arm] = [seccompFilter(profile, 'x86_64'), seccompFilter(profile, 'aarch64')];
+  return x86 && arm ? { x86_64: x86.toString('base64'), aarch64: arm.toString('base64') } : null;
+}
