@@ -4,9 +4,9 @@ import { type Isolated, isolationEngine, OWNER } from '../isolation/harness.ts';
 let isolated: Isolated;
 afterEach(() => isolated.dispose());
 
-describe('a session that takes a new sandbox before its libraries are loaded', () => {
+describe('a session in a sandbox whose libraries are not loaded yet', () => {
   // A sandbox whose libraries take longer than two minutes to load is given up, which this one must never be.
-  it('stays alive without them: no question waits for the loading', async () => {
+  it('stays alive: no question waits for the libraries', async () => {
     const said: string[] = [];
     const debug = (message: string) => void said.push(message);
     const log = { debug, info() {}, warn() {}, error() {} };

@@ -75,7 +75,7 @@ describe('an engine on Docker', () => {
   };
   const session = (id: string) => engine.snapshot().sessions.find((other) => other.id === id);
 
-  it('runs one-shot code, with output in order and nothing left for the next run', async () => {
+  it('runs one-shot code with output in order, and leaves nothing for the next run', async () => {
     const outputs: RunOutput[] = [];
     const code = "import sys\nprint('out')\nprint('err', file=sys.stderr)\nopen('left', 'w').write('x')\n6 * 7";
     const result = await engine.run({ language: 'python', code, owner: OWNER }, (output) => outputs.push(output));
@@ -86,7 +86,7 @@ describe('an engine on Docker', () => {
     expect(await run("import os\nprint(os.listdir('.'), 'code' in globals())")).toMatchObject({ stdout: '[] False\n' });
   });
 
-  it('takes state and stdin, and gives the state back', async () => {
+  it('accepts state and stdin, and returns the state', async () => {
     const result = await run('n += int(input())', { state: { n: 1 }, stdin: '41\n' });
     expect(result).toMatchObject({ status: 'ok', state: { n: 42 } });
   });
@@ -97,7 +97,7 @@ describe('an engine on Docker', () => {
     expect(result.error?.traceback).toContain('line 2');
   });
 
-  it('ends a run at its timeout and at its cancellation', async () => {
+  it('ends a run at its timeout and when it is cancelled', async () => {
     expect(await run('while True: pass', { timeoutSeconds: 0.5 })).toMatchObject({ status: 'timeout' });
     const abort = new AbortController();
     const running = run('while True: pass', {}, abort.signal);
@@ -106,13 +106,13 @@ describe('an engine on Docker', () => {
     expect((await running).status).toBe('interrupted');
   });
 
-  it('reports that memory ran out', async () => {
+  it('returns status out_of_memory', async () => {
     const result = await run('x = bytearray(10**9)\nfor i in range(0, 10**9, 4096): x[i] = 1');
     expect(result).toMatchObject({ status: 'out_of_memory' });
     expect((await run('print(1)')).stdout).toBe('1\n');
   });
 
-  it('runs many at once without mixing them up', async () => {
+  it('runs many requests at once and never mixes their output', async () => {
     const numbers = Array.from({ length: 50 }, (_, number) => number);
     const results = await Promise.all(numbers.map((number) => run(`print(${number})`)));
     expect(results.map(({ stdout }) => stdout)).toEqual(numbers.map((number) => `${number}\n`));
@@ -157,7 +157,7 @@ describe('an engine on Docker', () => {
     await engine.closeSession(sessionId);
   });
 
-  it('takes new options for what is warm and keeps the session', async () => {
+  it('applies new options to warm sandboxes and keeps the session', async () => {
     const sessionId = await open();
     await run('x = 5', { sessionId });
     engine.configure(Options.parse({ ...OPTIONS, limits: { memoryMb: 200 } }));
@@ -176,7 +176,7 @@ describe('an engine on Docker', () => {
     expect(memory).toEqual([200 << 20, 200 << 20, 256 << 20]);
   });
 
-  it('leaves no container when it ends, whatever is going on', async () => {
+  it('leaves no container after dispose, whatever runs at that moment', async () => {
     const sessionId = await open();
     const running = await begin('import time\ntime.sleep(60)', { sessionId });
     const booting = run('print(1)', { owner: { ...OWNER, id: 'another' } });

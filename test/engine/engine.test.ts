@@ -17,13 +17,13 @@ function newBench(options: OptionsInput = {}): EngineBench {
 const idle = (bench: EngineBench) => bench.states.every((state) => state === 'idle') && bench.states.length === 2;
 
 describe('the snapshot', () => {
-  it('knows nothing and starts nothing at first', () => {
+  it('is empty at first, and starts nothing', () => {
     const bench = newBench();
     expect(bench.engine.snapshot()).toMatchObject({ host: { state: 'unknown' }, sessions: [], running: 0 });
     expect(bench.host.creations).toBe(0);
   });
 
-  it('shows the host, the sandboxes and the sessions; an old one stays as it was', async () => {
+  it('shows the host, the sandboxes and the sessions, and never changes afterwards', async () => {
     const bench = newBench();
     const before = bench.engine.snapshot();
     const id = await bench.open();
@@ -36,7 +36,7 @@ describe('the snapshot', () => {
     expect(bench.engine.snapshot()).toBe(bench.engine.snapshot());
   });
 
-  it('says once a turn that it has changed', async () => {
+  it('fires onDidChange once per turn', async () => {
     const bench = newBench();
     await bench.run('print warm');
     await until(() => idle(bench));
@@ -81,7 +81,7 @@ describe('the snapshot', () => {
 });
 
 describe('new options', () => {
-  it('replace warm sandboxes when the spec changes, and keep sessions', async () => {
+  it('replace warm sandboxes when the container spec changes, and keep sessions', async () => {
     const bench = newBench();
     const sessionId = await bench.open();
     await bench.run('set x 1', { sessionId });
@@ -96,7 +96,7 @@ describe('new options', () => {
     expect((await bench.run('get x', { sessionId })).status).toBe('ok');
   });
 
-  it('keep what is warm when they are about something else', async () => {
+  it('keep warm sandboxes when the container spec does not change', async () => {
     const bench = newBench();
     await bench.run('print 1');
     await until(() => idle(bench));
@@ -106,7 +106,7 @@ describe('new options', () => {
     expect([...bench.host.containers.keys()]).toEqual(expect.arrayContaining(before));
   });
 
-  it('with another address take new sandboxes from there, and leave sessions where they are', async () => {
+  it('with another Docker address create new sandboxes there, and keep sessions where they are', async () => {
     const bench = newBench();
     const sessionId = await bench.open();
     bench.engine.configure(Options.parse({ docker: { host: 'tcp://elsewhere:2375' } }));
@@ -119,8 +119,8 @@ describe('new options', () => {
   });
 });
 
-describe('the look at host and images', () => {
-  it('finds both in order', async () => {
+describe('preflight', () => {
+  it('checks the host and the image of every language', async () => {
     const found = await newBench().engine.preflight();
     expect(found.host.problem).toBeNull();
     expect(found.environments).toMatchObject([
@@ -129,7 +129,7 @@ describe('the look at host and images', () => {
     ]);
   });
 
-  it('names the command that builds a missing image, and after building all is well', async () => {
+  it('names the command that builds a missing image, and finds the image after the build', async () => {
     const bench = newBench({ python: { image: 'hothouse/mine' } });
     const [missing] = (await bench.engine.preflight()).environments;
     expect(missing).toMatchObject({
@@ -145,7 +145,7 @@ describe('the look at host and images', () => {
   });
 
   it.each(['python:3.12-slim', 'my/python', 'registry.example/hothouse/python', 'hothouse'])(
-    'does not build under the name %s of another publisher, and does not advise it',
+    'neither builds the foreign image name %s nor advises to',
     async (image) => {
       const bench = newBench({ python: { image } });
       const { problem } = (await bench.engine.preflight()).environments[0] ?? {};
@@ -164,7 +164,7 @@ describe('the look at host and images', () => {
     },
   );
 
-  it('builds on the image that is named for it; an argument of one build is stronger', async () => {
+  it('builds on docker.baseImage, unless an argument of the build overrides it', async () => {
     const basesOf = async (baseImage: string, buildArgs: Record<string, string>) => {
       const bench = newBench({ docker: { baseImage } });
       await bench.engine.buildEnvironment('lean', () => {}, undefined, { buildArgs });
@@ -175,7 +175,7 @@ describe('the look at host and images', () => {
     expect(await basesOf('my/debian', { BASE: 'another' })).toEqual(['another']);
   });
 
-  it('reports the runtime of sandboxes, and one that the host does not have', async () => {
+  it('reports the runtime of sandboxes, and a runtime that the host lacks', async () => {
     const runtimeOf = async (runtime: string) => {
       const { host, runtime: found } = await newBench({ docker: { runtime } }).engine.preflight();
       return [found, host.problem?.kind];
@@ -187,7 +187,7 @@ describe('the look at host and images', () => {
     expect(await runtimeOf('io.containerd.runsc.v1')).toEqual(['io.containerd.runsc.v1', undefined]);
   });
 
-  it('reports a host that cannot be used, and nothing of its images', async () => {
+  it('reports an unusable host, and nothing about its images', async () => {
     const bench = newBench();
     bench.host.faults.info = { kind: 'host_missing', message: 'None.', advice: 'Install one.' };
     const found = await bench.engine.preflight();
@@ -197,8 +197,8 @@ describe('the look at host and images', () => {
   });
 });
 
-describe('the end of an engine', () => {
-  it('leaves no container, whatever was going on', async () => {
+describe('the dispose of an engine', () => {
+  it('leaves no container, whatever runs at that moment', async () => {
     const bench = newBench();
     const sessionId = await bench.open();
     const running = [bench.run('hang'), bench.run('hang', { sessionId })];
@@ -213,8 +213,8 @@ describe('the end of an engine', () => {
   });
 });
 
-describe('containers of an engine that is gone', () => {
-  it('are swept at the first use, those of others are not', async () => {
+describe('containers of an engine that has ended', () => {
+  it('are removed at the first use, and no others', async () => {
     const bench = newBench();
     const owner = await deadOwner();
     const orphan = async (machine: string) => {
@@ -229,7 +229,7 @@ describe('containers of an engine that is gone', () => {
 });
 
 describe('prewarming', () => {
-  it('starts sandboxes before anybody asks', async () => {
+  it('starts sandboxes before the first request', async () => {
     const bench = newBench({ pool: { prewarm: true } });
     await until(() => idle(bench));
   });

@@ -66,7 +66,7 @@ const take = async (key: string) => {
 };
 
 describe('an environment whose language warms its sandboxes', () => {
-  it('gives a sandbox out once it is ready, made for its key and with its language’s memory', async () => {
+  it('leases a sandbox once it is warm, with its key and the memory of its language', async () => {
     bench = new Bench({ pool: { size: 1 }, lean: { prewarmHeaders: [] } });
     const taking = take('import Lean\n');
     const warming = await bench.warming(0);
@@ -78,7 +78,7 @@ describe('an environment whose language warms its sandboxes', () => {
     expect(container?.spec).toMatchObject({ image: IMAGE, memoryBytes: 700 << 20 });
   });
 
-  it('has it warmed again after each reset, and not when it is kept', async () => {
+  it('warms a sandbox after each reset, and not when it is kept', async () => {
     bench = new Bench({ pool: { size: 1 } });
     const taking = take('');
     (await bench.warming(0)).resolve();
@@ -93,7 +93,7 @@ describe('an environment whose language warms its sandboxes', () => {
     await until(() => bench.headers.join() === ': idle');
   });
 
-  it('reports to waiting runs which program its image lacks, and leaves no sandbox', async () => {
+  it('fails waiting runs with the program that its image lacks, and leaves no sandbox', async () => {
     bench = new Bench({ pool: { size: 1 } });
     const lease = bench.environment.lease(ALICE, 'run');
     (await bench.warming(0)).reject(new ProgramMissing('lean'));
@@ -111,7 +111,7 @@ describe('an environment whose language warms its sandboxes', () => {
     expect(bench.host.containers.size).toBe(0);
   });
 
-  it('makes the headers ready that the options name, from the first use on', async () => {
+  it('warms the headers of the options from the first use on', async () => {
     bench = new Bench({
       pool: { size: 1 },
       lean: { prewarmHeaders: ['', 'import Lean -- all of it', 'import   Lean'] },
@@ -123,12 +123,12 @@ describe('an environment whose language warms its sandboxes', () => {
     expect(bench.warmings.map(({ key }) => key).sort()).toEqual(['', 'import Lean\n']);
   });
 
-  it('or before, when pools are to be warm from the start', async () => {
+  it('warms the headers of the options at the start with prewarm', async () => {
     bench = new Bench({ pool: { size: 1, prewarm: true }, lean: { prewarmHeaders: ['import A'] } });
     expect((await bench.warming(0)).key).toBe('import A\n');
   });
 
-  it('ends although a warming does not', async () => {
+  it('can be disposed while a warm-up never ends', async () => {
     bench = new Bench({ pool: { size: 1 } });
     const lease = bench.environment.lease(ALICE, 'run');
     await bench.warming(0);

@@ -27,7 +27,7 @@ function expectBounded({ report, stdout, truncated, stdoutBytes }: RunResult, co
   expect(stdout.length).toBe(LIMIT);
 }
 
-describe('what Lean says stays within the output limit', () => {
+describe('the messages of Lean stay within the output limit', () => {
   it('in a check', async () => {
     const { result, lateMs } = await latenessOf(() =>
       engine.run({ language: 'lean', owner: OWNER, code: lines(150), timeoutSeconds: 100 }),
@@ -36,7 +36,7 @@ describe('what Lean says stays within the output limit', () => {
     expect(lateMs).toBeLessThan(LATE_MS);
   });
 
-  it('in a session, which continues', async () => {
+  it('in a session, and the session continues', async () => {
     const cells = await leanCells(engine);
     const { result, lateMs } = await latenessOf(() => cells.run(lines(400), { timeoutSeconds: 100 }));
     expectBounded(result, 400);
@@ -44,7 +44,7 @@ describe('what Lean says stays within the output limit', () => {
     expect(await cells.print('#eval 1')).toBe('1\n');
   });
 
-  it('with errors before what is printed', async () => {
+  it('with errors before printed messages', async () => {
     const code = `${lines(20)}\ntheorem wrong : 1 = 2 := rfl\n#check nothing`;
     const { report } = await engine.run({ language: 'lean', owner: OWNER, code, timeoutSeconds: 100 });
     expect(report).toMatchObject({ verdict: 'rejected', truncated: true });
@@ -52,7 +52,7 @@ describe('what Lean says stays within the output limit', () => {
     expect([...new Set(errors)]).toEqual([21, 22]);
   });
 
-  it('in one message', async () => {
+  it('when a single message is too large', async () => {
     const code = '#eval String.join (List.replicate 300000 "0123456789")';
     const { report, stdout, stdoutBytes } = await engine.run({ language: 'lean', owner: OWNER, code });
     expect(report).toMatchObject({ verdict: 'accepted', messageCount: 1, truncated: true });
@@ -60,7 +60,7 @@ describe('what Lean says stays within the output limit', () => {
     expect([stdout.length, stdoutBytes]).toEqual([LIMIT, 3_000_003]);
   });
 
-  it('in all answers of many checks, where each has its share', async () => {
+  it('in all results of many checks together, where each gets a share', async () => {
     const proofs = Array.from({ length: 60 }, (_, n) => ({
       id: `${n}`,
       code: n % 2 === 0 ? `theorem t : ${n} = ${n + 1} := rfl` : lines(3),
@@ -77,7 +77,7 @@ describe('what Lean says stays within the output limit', () => {
     expect(long?.filter(({ truncated }) => truncated).length).toBeGreaterThan(15);
   });
 
-  it('when it is set otherwise', async () => {
+  it('when the limit has another value', async () => {
     const small = await leanEngine({ limits: { outputKb: 16 } });
     try {
       const { report, stdout } = await small.run({ language: 'lean', owner: OWNER, code: lines(3) });
@@ -89,8 +89,8 @@ describe('what Lean says stays within the output limit', () => {
   });
 });
 
-describe('more than can be taken', () => {
-  it('at once ends the cell with a word, and costs the session nothing', async () => {
+describe('more messages than the engine accepts', () => {
+  it('end the cell with a notice, and the session continues', async () => {
     const cells = await leanCells(engine);
     await cells.print('def kept : Nat := 41');
     const code = '#eval String.join (List.replicate 1000000 "0123456789")';
@@ -100,7 +100,7 @@ describe('more than can be taken', () => {
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
 
-  it('ends a check with a word', async () => {
+  it('end a check with a notice', async () => {
     const { result, lateMs } = await latenessOf(() =>
       engine.run({ language: 'lean', owner: OWNER, code: lines(800), timeoutSeconds: 100 }),
     );

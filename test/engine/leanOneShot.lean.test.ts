@@ -11,7 +11,7 @@ const run = (code: string, rest: Partial<RunRequest> = {}, onOutput?: (output: R
 const verdict = async (code: string) => (await run(code)).report?.verdict;
 
 describe('a check', () => {
-  it('accepts what Lean accepts, and lists its axioms', async () => {
+  it('accepts a proof and lists its axioms', async () => {
     const { status, report, error } = await run('theorem t : 1 + 1 = 2 := rfl\ndef d : Nat := 3');
     expect({ status, error }).toEqual({ status: 'ok', error: null });
     expect(report).toMatchObject({ verdict: 'accepted', messages: [], sorries: [] });
@@ -21,13 +21,13 @@ describe('a check', () => {
     ]);
   });
 
-  it('is made with as many threads as its sandbox has CPUs, however many the host has', async () => {
+  it('uses as many threads as its sandbox has CPUs, however many the host has', async () => {
     const words = `IO.Process.output { cmd := "sh", args := #["-c", "tr '\\\\0' ' ' </proc/$PPID/cmdline"] }`;
     const { stdout } = await run(`#eval (do IO.println (← ${words}).stdout : IO Unit)`);
     expect(stdout.split(' ')).toContain(`-j${DEFAULT_OPTIONS.lean.cpus}`);
   });
 
-  it('rejects an error, at its place in the caller’s code', async () => {
+  it('rejects an error, at its position in the caller’s code', async () => {
     const { status, report, error } = await run('-- é😀\n\n/- two\nlines -/ theorem t : 1 = 2 := rfl');
     expect(status).toBe('error');
     expect(report).toMatchObject({ verdict: 'rejected', axioms: null });
@@ -43,11 +43,11 @@ describe('a check', () => {
     ['the axiom itself', 'theorem t : 1 = 2 := sorryAx _'],
     ['what stands behind #exit', '#exit\ntheorem t : 1 = 2 := rfl'],
     ['a namespace', 'namespace A\ntheorem t : 1 = 2 := sorry\nend A'],
-  ])('calls sorry incomplete: %s', async (_, code) => {
+  ])('returns verdict incomplete for sorry: %s', async (_, code) => {
     expect(await verdict(code)).toMatch(/^(incomplete|rejected)$/);
   });
 
-  it('names sorryAx among the axioms, and returns the goal of each sorry', async () => {
+  it('lists sorryAx among the axioms, and returns the goal of each sorry', async () => {
     const { report } = await run(
       'namespace A\ntheorem t (p q : Prop) (hp : p) : p ∧ q :=\n  And.intro hp sorry\nend A',
     );
@@ -78,7 +78,7 @@ describe('a check', () => {
     expect(await verdict('theorem t : 1 = 1 := rfl')).toBe('accepted');
   });
 
-  it('shows what #eval and #check print', async () => {
+  it('returns the output of #eval and #check', async () => {
     const { stdout, report } = await run('def f (n : Nat) := n + 1\n#eval f 41\n#eval IO.println "a\\nb"\n#check f');
     expect(stdout).toMatch(/^42\na\nb\nf.*Nat.*\n$/);
     expect(report?.messages.map(({ severity, line }) => [severity, line])).toEqual([
@@ -96,7 +96,7 @@ describe('a check', () => {
     expect(await verdict('theorem t : 1 = 1 := rfl')).toBe('accepted');
   });
 
-  it('ends at its time limit and says so, and continues', async () => {
+  it('ends with verdict timeout at its limit, and the next check works', async () => {
     const endless = 'partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0';
     expect(await run(endless, { timeoutSeconds: 1 })).toMatchObject({ status: 'timeout', report: null });
     expect(await verdict('theorem t : 1 = 1 := rfl')).toBe('accepted');
@@ -110,7 +110,7 @@ describe('a check', () => {
     expect(await verdict('theorem t : 1 = 1 := rfl')).toBe('accepted');
   });
 
-  it('knows nothing of the check before', async () => {
+  it('sees nothing of an earlier check', async () => {
     await run('def secret : Nat := 7\nopen Nat\nnotation "!!" => 3');
     expect(await verdict('#eval secret')).toBe('rejected');
     expect(await verdict('#eval !!')).toBe('rejected');
@@ -128,7 +128,7 @@ describe('a check', () => {
 });
 
 describe('a program', () => {
-  it('prints', async () => {
+  it('prints its output', async () => {
     const code =
       'def hello (name : String) : String := s!"Hello, {name}"\ndef main : IO Unit := IO.println (hello "Lean4!")';
     expect(await run(code)).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'Hello, Lean4!\n', error: null });
@@ -145,7 +145,7 @@ describe('a program', () => {
     expect(result.report?.verdict).toBe('accepted');
   });
 
-  it('prints live, and nothing of what Lean says of its text', async () => {
+  it("prints live, without Lean's messages about its text", async () => {
     const code = `#eval 1 + 1
 def main : IO Unit := do
   IO.println "first"
@@ -163,7 +163,7 @@ def main : IO Unit := do
     expect({ status, stdout }).toEqual({ status: 'error', stdout: '' });
   });
 
-  it('that does not end is ended', async () => {
+  it('is ended at its time limit', async () => {
     const code = 'partial def loop : IO Unit := do loop\ndef main : IO Unit := loop';
     expect(await run(code, { timeoutSeconds: 2 })).toMatchObject({ status: 'timeout' });
   });

@@ -63,7 +63,7 @@ describe.each(WAYS)('a program %s', (_, begin) => {
     expect(ended - begun).toBeGreaterThan(600);
   });
 
-  it('has said what it said before its time was over', async () => {
+  it('keeps the output from before its timeout', async () => {
     run = await begin();
     const code = `partial def loop : IO Unit := loop
 def main : IO Unit := do
@@ -76,7 +76,7 @@ def main : IO Unit := do
     });
   });
 
-  it('writes every byte as it is', async () => {
+  it('writes every byte unchanged', async () => {
     run = await begin();
     const code = `partial def long (n : Nat) (text : String) : String := if n == 0 then text else long (n - 1) (text ++ text)
 def main : IO Unit := do
@@ -88,13 +88,13 @@ def main : IO Unit := do
     expect(stdout === `\0\r\n\t\x1b[1m\x7f é😀\n${'∀\0'.repeat(1 << 17)}\n\r`).toBe(true);
   });
 
-  it('writes where it says', async () => {
+  it('writes to stdout and stderr as it chooses', async () => {
     run = await begin();
     const code = 'def main : IO Unit := do\n  IO.println "out"\n  IO.eprintln "err"\n  IO.println "out"';
     expect(await run(code)).toMatchObject({ status: 'ok', stdout: 'out\nout\n', stderr: 'err\n' });
   });
 
-  it('is cut, and counted', async () => {
+  it('has its output cut and counted', async () => {
     run = await begin();
     const code = `def main : IO Unit := do
   for _ in [0:3000] do
@@ -104,7 +104,7 @@ def main : IO Unit := do
     expect(stdout.length).toBe(1024 * 1024);
   });
 
-  it('has the last word of its exit status', async () => {
+  it('decides its exit status', async () => {
     run = await begin();
     expect(await run('def main : IO UInt32 := do\n  IO.print "x"\n  return 3')).toMatchObject({
       ...{ status: 'error', exitCode: 3, stdout: 'x', error: { name: 'ExitStatus' } },
@@ -113,14 +113,14 @@ def main : IO Unit := do
   });
 });
 
-it('a program in a session is evaluated by the worker that has its cells, where the library allows', async () => {
+it('a program in a session runs in the worker that has its cells, if the library allows it', async () => {
   const { cells, run } = await inSession();
   if ((await cells.run('#check @IO.setStdout')).status === 'error') await cells.print(STREAMS);
   const { stdout } = await run('def main : IO Unit := do IO.print (← IO.FS.readFile "/proc/self/cmdline")');
   expect(stdout.split('\0')).toContain('--worker');
 });
 
-describe('a program that runs by itself', () => {
+describe('a program in a process of its own', () => {
   it('reads stdin to its end', async () => {
     const code = `partial def lines (n : Nat) : IO Nat := do
   let line ← (← IO.getStdin).getLine
@@ -142,12 +142,12 @@ def main : IO Unit := do IO.println (toString (← lines 0))`;
     });
   });
 
-  it('has room for its output whatever its text prints while it is checked', async () => {
+  it('has the full output limit whatever its text prints while it is checked', async () => {
     const code = `${'#eval String.join (List.replicate 60000 "0123456789")\n'.repeat(3)}def main : IO Unit := IO.println "mine"`;
     expect(await alone(code)).toMatchObject({ status: 'ok', stdout: 'mine\n', stdoutBytes: 5, truncated: true });
   });
 
-  it('stops at #exit as its check does', async () => {
+  it('ends its text at #exit, as its check does', async () => {
     const code = 'def main : IO Unit := IO.println "ran"\n#exit\n-- nothing';
     expect(await alone(code)).toMatchObject({ status: 'ok', stdout: 'ran\n', report: { verdict: 'accepted' } });
   });

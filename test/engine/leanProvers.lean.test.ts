@@ -12,7 +12,7 @@ const check = async (codes: readonly string[], rest = {}) => {
 };
 
 describe('many proofs at once', () => {
-  it('get a verdict each, in their order', async () => {
+  it('get one verdict each, in order', async () => {
     const codes = Array.from({ length: 40 }, (_, n) =>
       n % 4 === 0 ? `theorem t : ${n} = ${n + 1} := rfl` : `theorem t : ${n} + 1 = ${n + 1} := rfl`,
     );
@@ -21,7 +21,7 @@ describe('many proofs at once', () => {
     expect(answers.map(({ verdict }) => verdict)).toEqual(codes.map((_, n) => (n % 4 === 0 ? 'rejected' : 'accepted')));
   });
 
-  it('are not delayed by endless and crashing ones', async () => {
+  it('are not delayed by endless and crashing proofs', async () => {
     const endless = 'partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0';
     const codes = [endless, endless, ...Array.from({ length: 10 }, (_, n) => `theorem t : ${n} = ${n} := rfl`)];
     const ends: string[] = [];
@@ -36,7 +36,7 @@ describe('many proofs at once', () => {
     expect(ends.slice(-2)).toEqual(['timeout', 'timeout']);
   });
 
-  it('share a header that is no part of their coordinates', async () => {
+  it('share a header that does not count in their positions', async () => {
     const header = 'def two : Nat := 2\nopen Nat';
     const answers = await check(['theorem t : two = 2 := rfl', 'theorem t : two = 3 := rfl'], { header });
     expect(answers.map(({ verdict }) => verdict)).toEqual(['accepted', 'rejected']);
@@ -44,7 +44,7 @@ describe('many proofs at once', () => {
     expect(answers[0]?.report?.axioms?.map(({ name }) => name)).toEqual(['t']);
   });
 
-  it('run no main', async () => {
+  it('do not run main', async () => {
     const [answer] = await check(['def main : IO Unit := IO.println "ran"']);
     expect(answer).toMatchObject({ verdict: 'accepted', status: 'ok' });
   });
@@ -86,7 +86,7 @@ describe('goals', () => {
 describe('tactics', () => {
   const code = 'theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n';
 
-  it('are tried each on a copy of its own', async () => {
+  it('are each tried on a copy of the proof', async () => {
     const tactics = ['exact hq', 'exact hp', 'nonsense', 'skip'];
     const tried = await engine.lean.tryTactics({ owner: OWNER, code, at: { line: 4, column: 2 }, tactics });
     if (!tried.ok) throw new Error(tried.error.message);
@@ -99,7 +99,7 @@ describe('tactics', () => {
     expect(idle?.goals?.[0]).toContain('⊢ q');
   });
 
-  it('tell what is wrong with a term that is tried', async () => {
+  it('report the error of a term that is tried', async () => {
     const inTerm = `${code}  exact sorry\n`;
     const tried = await engine.lean.tryTactics({
       owner: OWNER,

@@ -5,7 +5,7 @@ import { leanCells, placesOf } from './leanSessions.ts';
 
 const engine = fileFixture(() => leanEngine());
 
-describe('from cell to cell', () => {
+describe('across cells', () => {
   it.each([
     ['definitions', 'def two : Nat := 2', '#eval two + 40', '42\n'],
     ['theorems', 'theorem t (a : Nat) : a = a := rfl', 'theorem u : 1 = 1 := t 1\n#eval 1', '1\n'],
@@ -39,7 +39,7 @@ describe('from cell to cell', () => {
     expect(await cells.print('#check A.t')).toContain('A.t');
   });
 
-  it('an interleaved flow of many cells keeps every one of them', async () => {
+  it('definitions of many interleaved cells persist', async () => {
     const cells = await leanCells(engine);
     for (let n = 1; n <= 30; n += 1) {
       await cells.print(`def d${n} : Nat := ${n === 1 ? '1' : `d${n - 1} + 1`}`);
@@ -51,7 +51,7 @@ describe('from cell to cell', () => {
 });
 
 describe('a cell’s report', () => {
-  it('is in the coordinates of its own code', async () => {
+  it("has positions in the cell's own code", async () => {
     const cells = await leanCells(engine);
     await cells.print('def a : Nat := 1\n\n-- é😀\n');
     const { report, error, status } = await cells.run('\n/- é😀 -/ theorem t : a = 2 := rfl');
@@ -75,7 +75,7 @@ describe('a cell’s report', () => {
     expect(user.report).toMatchObject({ verdict: 'incomplete', axioms: [{ name: 'u', axioms: ['sorryAx'] }] });
   });
 
-  it('has only what its own cell prints, in its order', async () => {
+  it('has only the output of its own cell, in order', async () => {
     const cells = await leanCells(engine);
     await cells.print('#eval 1');
     const { stdout, report, stdoutBytes } = await cells.run(
@@ -89,7 +89,7 @@ describe('a cell’s report', () => {
     expect(await cells.print('#eval 9')).toBe('9\n');
   });
 
-  it('warnings and printed errors do not matter', async () => {
+  it('does not count warnings and printed errors as errors', async () => {
     const cells = await leanCells(engine);
     const { status, report, stdout } = await cells.run(
       '#eval IO.println "a.lean:1:2: error: no"\ntheorem t (unused : Nat) : True := True.intro',
@@ -98,7 +98,7 @@ describe('a cell’s report', () => {
     expect(stdout).toBe('a.lean:1:2: error: no\n');
   });
 
-  it('arrives live, while the cell still runs', async () => {
+  it('arrives live while the cell runs', async () => {
     const cells = await leanCells(engine);
     const seen: string[] = [];
     const code = '#eval IO.println "first"\n#eval (do IO.sleep 500; IO.println "second" : IO Unit)';
@@ -107,12 +107,12 @@ describe('a cell’s report', () => {
     expect(seen).toEqual(['first\n', 'second\n']);
   });
 
-  it('is the same with the line ends of Windows', async () => {
+  it('is the same with CRLF line endings', async () => {
     const cells = await leanCells(engine);
     expect(await cells.print('def a : Nat := 1\r\ndef b : Nat := 2\r\n#eval a +\r\n  b\r\n')).toBe('3\n');
   });
 
-  it.each(['-- nothing', '/- nothing -/', '#exit\ndef never : Nat := 1'])('of %j says nothing', async (code) => {
+  it.each(['-- nothing', '/- nothing -/', '#exit\ndef never : Nat := 1'])('is empty for %j', async (code) => {
     const cells = await leanCells(engine);
     await cells.print('def a : Nat := 1');
     expect(await cells.run(code)).toMatchObject({
@@ -161,7 +161,7 @@ describe('a cell with errors changes nothing', () => {
     expect(await cells.print('def x : Nat := 7\n#eval x')).toBe('7\n');
   });
 
-  it('half of a surrogate pair is reported before Lean sees it', async () => {
+  it('half of a surrogate pair is rejected before Lean receives it', async () => {
     const cells = await leanCells(engine);
     expect(await cells.run('#eval "\ud83d"')).toMatchObject({ status: 'error', error: { name: 'InvalidCode' } });
     expect(await cells.print('#eval 1')).toBe('1\n');

@@ -15,7 +15,7 @@ async function three() {
 }
 
 describe('a cell that ran before', () => {
-  it('is replaced at its place, and what follows is checked again', async () => {
+  it('is replaced in its place, and later cells are rechecked', async () => {
     const cells = await three();
     const { status, stdout, report } = await cells.run('def a : Nat := 10\n\n#eval a', { cell: 'one' });
     expect({ status, stdout }).toEqual({ status: 'ok', stdout: '10\n' });
@@ -35,7 +35,7 @@ describe('a cell that ran before', () => {
     expect((await cells.run('theorem u : b = 2 := t')).status).toBe('ok');
   });
 
-  it('changes nothing when it has errors now', async () => {
+  it('changes nothing when its new text has errors', async () => {
     const cells = await three();
     const { status, report } = await cells.run('def a : Nat := "x"', { cell: 'one' });
     expect(status).toBe('error');
@@ -43,14 +43,14 @@ describe('a cell that ran before', () => {
     expect(await cells.print('#eval (a, b)\ntheorem u : b = 2 := t')).toBe('(1, 2)\n');
   });
 
-  it('can be run again as it is', async () => {
+  it('can be run again unchanged', async () => {
     const cells = await three();
     const again = await cells.run('def b : Nat := a + 1\n#eval b', { cell: 'two' });
     expect(again).toMatchObject({ status: 'ok', stdout: '2\n', report: { verdict: 'accepted', rechecked: [] } });
     expect(await cells.print('#eval b')).toBe('2\n');
   });
 
-  it('may grow and shrink, and places in later cells hold', async () => {
+  it('may grow and shrink, and positions in later cells stay correct', async () => {
     const cells = await three();
     await cells.run('-- a\n-- b\n-- c\ndef a : Nat := 1', { cell: 'one' });
     const bad = await cells.run('-- x\ntheorem t : b = 3 := rfl', { cell: 'three' });
@@ -60,7 +60,7 @@ describe('a cell that ran before', () => {
     expect(placesOf(worse.report)).toEqual(['error 1']);
   });
 
-  it('may open a namespace for what follows', async () => {
+  it('may open a namespace for later cells', async () => {
     const cells = await three();
     const { report } = await cells.run('def a : Nat := 1\nnamespace A', { cell: 'one' });
     expect(report?.rechecked.map(({ cell, report: { axioms } }) => [cell, axioms?.map(({ name }) => name)])).toEqual([
@@ -69,7 +69,7 @@ describe('a cell that ran before', () => {
     ]);
   });
 
-  it('may be emptied, which takes what it declared out of the session', async () => {
+  it('may be emptied, which removes its declarations from the session', async () => {
     const cells = await three();
     const { status, report } = await cells.run(' \n', { cell: 'three' });
     expect({ status, rechecked: report?.rechecked }).toEqual({ status: 'ok', rechecked: [] });
@@ -77,7 +77,7 @@ describe('a cell that ran before', () => {
     expect(await cells.print('theorem t : b = 2 := rfl\n#eval b')).toBe('2\n');
   });
 
-  it('with a program runs it again, and it alone', async () => {
+  it('runs its own program again, and no other', async () => {
     const cells = await leanCells(engine);
     await cells.run('def greeting := "a"', { cell: 'one' });
     const main = 'def main : IO Unit := IO.println greeting';
@@ -92,7 +92,7 @@ describe('a cell that ran before', () => {
 });
 
 describe('imports', () => {
-  it('in the first cell begin the session with them', async () => {
+  it('in the first cell start the session with these imports', async () => {
     const cells = await leanCells(engine);
     const { status, report } = await cells.run('import Lean\nopen Lean\n#check Expr');
     expect(status).toBe('ok');
@@ -101,7 +101,7 @@ describe('imports', () => {
     expect(await cells.print('#eval (toJson 3).pretty')).toBe('"3"\n');
   });
 
-  it('in a later cell restart the session, replay it and say so', async () => {
+  it('in a later cell restart and replay the session, with a note', async () => {
     const cells = await leanCells(engine);
     expect(await cells.print('def kept : Nat := 41\n#eval IO.println "once"')).toBe('once\n');
     const { status, report, stdout } = await cells.run('import Lean\n#eval (Lean.toJson kept).pretty');
@@ -112,7 +112,7 @@ describe('imports', () => {
     expect(again).toMatchObject({ stdout: '42\n', report: { notes: [] } });
   });
 
-  it('that there are not are named at once, and nothing is lost', async () => {
+  it('that do not exist are reported at once, and nothing is lost', async () => {
     const cells = await leanCells(engine);
     await cells.print('def kept : Nat := 41');
     const { status, report, error, sessionLost } = await cells.run('import Nope.Missing\n#eval kept');
@@ -124,7 +124,7 @@ describe('imports', () => {
     expect((await cells.run('import Lean\n#eval kept + 1')).stdout).toBe('42\n');
   });
 
-  it('that there are not, in the first cell', async () => {
+  it('that do not exist are reported in the first cell', async () => {
     const cells = await leanCells(engine);
     const { status, error } = await cells.run('import Nope.Missing\n#eval 1');
     expect(status).toBe('error');
@@ -132,7 +132,7 @@ describe('imports', () => {
     expect(await cells.print('#eval 1')).toBe('1\n');
   });
 
-  it('with a cell that is rejected leave the session as it was', async () => {
+  it('of a rejected cell leave the session unchanged', async () => {
     const cells = await leanCells(engine);
     await cells.print('def kept : Nat := 41');
     expect((await cells.run('import Lean\n#eval nothing')).report?.verdict).toBe('rejected');
@@ -140,14 +140,14 @@ describe('imports', () => {
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
 
-  it('behind the header are no imports', async () => {
+  it('after the header do not count as imports', async () => {
     const cells = await leanCells(engine);
     await cells.print('def kept : Nat := 41');
     expect((await cells.run('def x := 1\nimport Lean')).report?.verdict).toBe('rejected');
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
 
-  it('may be forbidden', async () => {
+  it('may be blocked', async () => {
     const strict = await leanEngine({ lean: { blockedImports: ['Lean'] } });
     try {
       const cells = await leanCells(strict);

@@ -42,7 +42,7 @@ describe('an interrupt', () => {
       'an endless proof',
       'partial def f (n : Nat) : Nat := f (n + 1)\nmacro "m" : tactic => do if f 0 > 1 then `(tactic| rfl) else `(tactic| skip)\ntheorem t : 1 = 1 := by m',
     ],
-  ])('ends %s, and keeps what was before', async (_, code) => {
+  ])('ends %s, and keeps earlier cells', async (_, code) => {
     const cells = await kept();
     const { status, sessionLost, report } = await interrupted(cells, code);
     expect({ status, sessionLost, report }).toEqual({ status: 'interrupted', sessionLost: false, report: null });
@@ -51,7 +51,7 @@ describe('an interrupt', () => {
     await expect.poll(() => busyMs(cells), { timeout: 20_000, interval: 1 }).toBeLessThan(200);
   });
 
-  it('of a cell that edits another leaves that as it was', async () => {
+  it('of a cell that edits another leaves the other unchanged', async () => {
     const cells = await leanCells(engine);
     await cells.run('def a : Nat := 1', { cell: 'a' });
     await cells.run('def b : Nat := a + 1', { cell: 'b' });
@@ -67,7 +67,7 @@ describe('an interrupt', () => {
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
 
-  it('comes of a timeout too', async () => {
+  it('also follows a timeout', async () => {
     const cells = await kept();
     const endless = 'partial def loop : IO Unit := do loop\n#eval loop';
     expect(await cells.run(endless, { timeoutSeconds: 1 })).toMatchObject({ status: 'timeout', sessionLost: false });
@@ -89,7 +89,7 @@ async function cpuMs(cells: LeanCells): Promise<number> {
 }
 
 describe('a crash', () => {
-  it('by a stack overflow costs only its cell', async () => {
+  it('from a stack overflow loses only its cell', async () => {
     const cells = await kept();
     for (let round = 0; round < 2; round += 1) {
       const deep = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n#eval deep 0';
@@ -113,13 +113,13 @@ describe('a crash', () => {
       'the server being killed',
       '#eval (do let _ ← IO.Process.output { cmd := "sh", args := #["-c", "kill -9 $(pidof lean)"] } : IO Unit)\n#eval (IO.sleep 5000 : IO Unit)',
     ],
-  ])('by %s costs only its cell', async (_, code) => {
+  ])('from %s loses only its cell', async (_, code) => {
     const cells = await kept();
     expect(await cells.run(code)).toMatchObject({ status: 'error', sessionLost: false });
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
 
-  it('by the end of its process costs only its cell', async () => {
+  it('from the end of its process loses only its cell', async () => {
     const cells = await kept();
     const { status, error, sessionLost } = await cells.run('#eval (IO.Process.exit 3 : IO Unit)');
     expect(sessionLost).toBe(false);
@@ -129,8 +129,8 @@ describe('a crash', () => {
   });
 });
 
-describe('too much', () => {
-  it('memory costs only its cell', async () => {
+describe('code beyond a limit', () => {
+  it('of memory loses only its cell', async () => {
     const small = await leanEngine({ lean: { memoryMb: 768 } });
     try {
       const cells = await kept(small);
@@ -146,7 +146,7 @@ describe('too much', () => {
     }
   });
 
-  it('output is cut, and counted', async () => {
+  it('of output has it cut and counted', async () => {
     const cells = await kept();
     const code = '#eval String.join (List.replicate 200000 "0123456789")';
     const { status, stdoutBytes, truncated, stdout } = await cells.run(code);
@@ -155,7 +155,7 @@ describe('too much', () => {
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
 
-  it('of what Lean says stops the cell', async () => {
+  it("of Lean's messages ends the cell", async () => {
     const cells = await kept();
     const line = '#eval String.join (List.replicate 8000 "0123456789")';
     const { status, error, sessionLost } = await cells.run(Array(1_000).fill(line).join('\n'), { timeoutSeconds: 100 });
@@ -164,7 +164,7 @@ describe('too much', () => {
     expect(await cells.print('#eval kept')).toBe('41\n');
   });
 
-  it('memory between cells makes room, unseen', async () => {
+  it('of memory between cells restarts Lean without a notice', async () => {
     const small = await leanEngine({ lean: { workerMemoryMb: 1 } });
     try {
       const cells = await leanCells(small);

@@ -18,7 +18,7 @@ describe('main in a session', () => {
     expect(await two.run(second)).toMatchObject({ status: 'ok', exitCode: 0, stdout: '30\n', stderr: '' });
   });
 
-  it('is run by its cell alone', async () => {
+  it('is run only by its own cell', async () => {
     const cells = await leanCells(engine);
     await cells.print('def main : IO Unit := IO.println "one"\ndef beside : Nat := 5');
     expect(await cells.run('#eval beside')).toMatchObject({ stdout: '5\n', exitCode: null });
@@ -51,7 +51,7 @@ describe('main in a session', () => {
     expect(await cells.print('#eval 1')).toBe('1\n');
   });
 
-  it('keeps the cell’s definitions when it ends badly', async () => {
+  it('keeps the cell’s definitions when it fails', async () => {
     const cells = await leanCells(engine);
     const code = 'def kept : Nat := 4\ndef main : IO Unit := do\n  IO.println "before"\n  throw (IO.userError "boom")';
     expect(await cells.run(code)).toMatchObject({
@@ -61,7 +61,7 @@ describe('main in a session', () => {
     expect(await cells.print('#eval kept')).toBe('4\n');
   });
 
-  it('reads stdin, and writes where it says', async () => {
+  it('reads stdin, and writes to stdout and stderr', async () => {
     const cells = await leanCells(engine);
     await cells.print('def shout (s : String) : String := s.toUpper');
     const code = `def main : IO UInt32 := do
@@ -75,27 +75,27 @@ describe('main in a session', () => {
     expect(await cells.print('#eval shout "a"')).toBe('"A"\n');
   });
 
-  it('finds an empty stdin when it is given none', async () => {
+  it('reads an empty stdin when the request has none', async () => {
     const cells = await leanCells(engine);
     const code = 'def main : IO Unit := do\n  let line ← (← IO.getStdin).getLine\n  IO.println s!"<{line}>"';
     expect(await cells.run(code)).toMatchObject({ status: 'ok', stdout: '<>\n' });
     expect(await cells.print('#eval 1')).toBe('1\n');
   });
 
-  it('comes back when a new one is rejected', async () => {
+  it('is kept when a new one is rejected', async () => {
     const cells = await leanCells(engine);
     await cells.print('def main : IO Unit := IO.println "one"');
     expect((await cells.run('def main : IO Unit := IO.println (1 : Nat) "x"')).status).toBe('error');
     expect(await cells.print('#eval main')).toBe('one\n');
   });
 
-  it('of a cell with an error is not run', async () => {
+  it('does not run when its cell has an error', async () => {
     const cells = await leanCells(engine);
     const code = 'def main : IO Unit := IO.println "ran"\ntheorem t : 1 = 2 := rfl';
     expect(await cells.run(code)).toMatchObject({ status: 'error', stdout: '', exitCode: null });
   });
 
-  it('may be defined again where others use it, and twice in a cell not', async () => {
+  it('may be redefined although other cells use it, but not twice in a cell', async () => {
     const cells = await leanCells(engine);
     await cells.print('def main : IO Unit := IO.println "one"');
     const user = await cells.run('def twice : IO Unit := do main; main', { cell: 'user' });
@@ -108,14 +108,14 @@ describe('main in a session', () => {
     expect((await cells.run(both)).report?.verdict).toBe('rejected');
   });
 
-  it('in a namespace is no program', async () => {
+  it('does not run when it is in a namespace', async () => {
     const cells = await leanCells(engine);
     const code = 'namespace A\ndef main : IO Unit := IO.println "no"\nend A';
     expect(await cells.run(code)).toMatchObject({ status: 'ok', stdout: '', exitCode: null });
     expect(await cells.print('#eval A.main')).toBe('no\n');
   });
 
-  it('that ends its process costs the session nothing', async () => {
+  it('may end its process, and the session continues', async () => {
     const cells = await leanCells(engine);
     await cells.print('def kept : Nat := 1');
     const code = 'def main : IO Unit := do\n  IO.println "x"\n  (← IO.getStdout).flush\n  IO.Process.exit 7';
@@ -123,7 +123,7 @@ describe('main in a session', () => {
     expect(await cells.print('#eval kept')).toBe('1\n');
   });
 
-  it('is stopped when it does not end, and its cell is gone', async () => {
+  it('is stopped at its timeout, and its cell is removed', async () => {
     const cells = await leanCells(engine);
     await cells.print('def kept : Nat := 1');
     const code = 'partial def loop : IO Unit := do loop\ndef main : IO Unit := loop';

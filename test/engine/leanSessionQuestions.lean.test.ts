@@ -33,8 +33,8 @@ async function complete(cells: LeanCells, marked: string) {
 /** As old servers tell it, and as current ones do. */
 const TYPE = /addTwo( : Nat → | \(n : Nat\) : )Nat/;
 
-describe('questions while one types', () => {
-  it('complete names, of the session’s cells too', async () => {
+describe('queries while a user types', () => {
+  it('complete names, also of the session’s cells', async () => {
     const cells = await twoCells();
     expect(await complete(cells, '#eval Nat.succ|')).toMatchObject({
       replaced: 'succ',
@@ -51,14 +51,14 @@ describe('questions while one types', () => {
     expect(await cells.print('#eval addTwo 1')).toBe('3\n');
   });
 
-  it('hover shows types', async () => {
+  it('show types on hover', async () => {
     const cells = await twoCells();
     expect(had(await engine.hover(cells.id, draft('#eval add|Two 3')))).toMatch(TYPE);
     expect(had(await engine.hover(cells.id, draft('theorem two : add|Two 0 = 2 := rfl', 'two')))).toMatch(TYPE);
     expect(had(await engine.hover(cells.id, draft('  |  ')))).toBeNull();
   });
 
-  it('definition goes to the cell', async () => {
+  it('find the cell of a definition', async () => {
     const cells = await twoCells();
     const start = '-- 😀\ndef '.length;
     const place = { cell: 'one', start, end: start + 'addTwo'.length };
@@ -69,7 +69,7 @@ describe('questions while one types', () => {
     expect(had(await engine.definition(cells.id, own))).toEqual([{ cell: 'three', start: 4, end: 8 }]);
   });
 
-  it('leave no trace, whatever the draft', async () => {
+  it('leave no trace, whatever the draft contains', async () => {
     const cells = await twoCells();
     for (const marked of [
       '/- |',
@@ -84,7 +84,7 @@ describe('questions while one types', () => {
     }
   });
 
-  it('are not answered while a cell runs', async () => {
+  it('get no answer while a cell runs', async () => {
     const cells = await twoCells();
     const running = cells.run('#eval (IO.sleep 1000 : IO Unit)');
     expect(await complete(cells, '#eval addT|')).toEqual({ replaced: '', matches: [] });
@@ -92,10 +92,10 @@ describe('questions while one types', () => {
   });
 });
 
-describe('a question never costs the session anything', () => {
+describe('a query never harms the session', () => {
   const ENDLESS = 'partial def f (n : Nat) : Nat := f (n + 1)\n';
 
-  it('when its draft would be endless, or do something: nothing in it is evaluated', async () => {
+  it('when its draft is endless or has side effects: it is not evaluated', async () => {
     const cells = await twoCells();
     const marked = `${ENDLESS}#eval f 0\n#eval IO.FS.writeFile "/tmp/asked" "x"\n#eval add|`;
     expect(await complete(cells, marked)).toMatchObject({ matches: expect.arrayContaining(['addTwo']) });
@@ -105,7 +105,7 @@ describe('a question never costs the session anything', () => {
     expect(await cells.print(file)).toContain('none');
   });
 
-  it('when Lean is busy with its draft for ever: a cell runs at once, and its server is left alone until that helps', async () => {
+  it('when Lean never finishes its draft: a cell runs at once, and the server is restarted only if needed', async () => {
     const cells = await twoCells();
     const spin = `${ENDLESS}macro "m" : term => do if f 0 > 1 then \`(1) else \`(2)\n#check m\n#check add|`;
     expect((await complete(cells, spin)).matches).toEqual([]);
@@ -120,7 +120,7 @@ describe('a question never costs the session anything', () => {
     expect(sandboxOf(cells)).not.toBeNull();
   });
 
-  it('when its draft ends Lean', async () => {
+  it("when its draft ends Lean's process", async () => {
     const cells = await twoCells();
     const before = sandboxOf(cells);
     const deep = 'partial def deep (n : Nat) : Nat := 1 + deep (n + 1)\n';
@@ -135,7 +135,7 @@ describe('a question never costs the session anything', () => {
     expect(sandboxOf(cells)).toBe(before);
   });
 
-  it('when many are asked at once, and given up, while cells run', async () => {
+  it('when many run at once and are cancelled while cells run', async () => {
     const cells = await twoCells();
     for (let round = 0; round < 10; round += 1) {
       const gone = new AbortController();
@@ -158,7 +158,7 @@ describe('a question never costs the session anything', () => {
 });
 
 describe('goals and tactics in a session', () => {
-  it('goals at a place and at every sorry of the code', async () => {
+  it('returns goals at a position and at every sorry of the code', async () => {
     const cells = await twoCells();
     const code = 'theorem t (p : Prop) (hp : p) : p ∧ addTwo 0 = 2 := by\n  apply And.intro\n  exact hp\n  exact two';
     const at = { line: 4, column: 2 };
@@ -170,14 +170,14 @@ describe('goals and tactics in a session', () => {
     expect((await cells.run('#check t')).report?.verdict).toBe('rejected');
   });
 
-  it('goals of the session’s own text', async () => {
+  it('returns goals of the session’s own text', async () => {
     const cells = await twoCells();
     await cells.run('theorem open1 : addTwo 1 = 3 := sorry');
     const own = had(await engine.lean.goals({ owner: OWNER, sessionId: cells.id, code: '' }));
     expect(own.goals.map(({ goals }) => goals)).toEqual([['⊢ addTwo 1 = 3']]);
   });
 
-  it('tactics are tried on what the session has', async () => {
+  it('tries tactics with the declarations of the session', async () => {
     const cells = await twoCells();
     const code = 'theorem t : addTwo 0 = 2 := by\n  sorry';
     const tactics = ['exact two', 'rfl', 'exact nothing'];

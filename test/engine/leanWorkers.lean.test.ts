@@ -29,7 +29,7 @@ function endLean(ids: readonly string[], word = '-'): void {
 }
 
 describe('a warm worker whose server has ended', () => {
-  it('makes way for another one', async () => {
+  it('is replaced by another one', async () => {
     const before = idle().map(({ id }) => id);
     endLean(before);
     await expect.poll(() => idle().filter(({ id }) => before.includes(id)).length, { timeout: 20_000 }).toBe(0);
@@ -37,7 +37,7 @@ describe('a warm worker whose server has ended', () => {
     expect(await check()).toMatchObject({ status: 'ok', report: { verdict: 'accepted' } });
   });
 
-  it('costs no run, even at the moment of its end', async () => {
+  it('fails no run, even at the moment when it ends', async () => {
     // A sandbox that has served an owner is that owner's next one.
     const own = idle().filter(({ owner }) => owner?.id === OWNER.id);
     expect(own).toHaveLength(1);
@@ -46,7 +46,7 @@ describe('a warm worker whose server has ended', () => {
     expect({ status, error, verdict: report?.verdict }).toEqual({ status: 'ok', error: null, verdict: 'accepted' });
   });
 
-  it('costs no run either when it has lost the process that checks', async () => {
+  it('fails no run when only its checking process has ended', async () => {
     endLean(
       idle().map(({ id }) => id),
       '--worker',
@@ -55,7 +55,7 @@ describe('a warm worker whose server has ended', () => {
     expect({ status, error, verdict: report?.verdict }).toEqual({ status: 'ok', error: null, verdict: 'accepted' });
   });
 
-  it('costs a session nothing', async () => {
+  it('does not affect a session', async () => {
     endLean(idle().map(({ id }) => id));
     const opened = await engine.openSession('lean', OWNER);
     if (!opened.ok) throw new Error(opened.error.message);
@@ -68,7 +68,7 @@ describe('a warm worker whose server has ended', () => {
   });
 });
 
-it('code that ends its server ends its run, and is not run a third time', async () => {
+it('code that ends its server ends its run after one retry', async () => {
   const code =
     '#eval IO.println "begun"\n#eval (do let _ ← IO.Process.output { cmd := "sh", args := #["-c", "kill -9 $(pidof lean)"] } : IO Unit)\n#eval IO.sleep 3000';
   const { status, error } = await engine.run({ language: 'lean', owner: OWNER, code, timeoutSeconds: 60 });

@@ -14,7 +14,7 @@ function newBench(options: OptionsInput = {}, host: FakeHostOptions = {}): Engin
 }
 
 describe('a one-shot run', () => {
-  it('returns everything that happened', async () => {
+  it('returns status, output, value and state', async () => {
     const bench = newBench();
     const live: RunOutput[] = [];
     const request = {
@@ -41,13 +41,13 @@ describe('a one-shot run', () => {
     expect(live.map(({ kind }) => kind)).toEqual(['stdout', 'stderr', 'display', 'result']);
   });
 
-  it('that fails returns the error of the language verbatim', async () => {
+  it('returns the error of the language verbatim', async () => {
     const result = await newBench().run('error broken');
     expect(result).toMatchObject({ status: 'error', error: { name: 'RuntimeError', message: 'broken' } });
     expect(result.error?.traceback).toContain('Traceback');
   });
 
-  it('leaves its sandbox idle for the same owner and never for another', async () => {
+  it('leaves its sandbox idle for the same owner only', async () => {
     const bench = newBench({ pool: { size: 1 } });
     await bench.run('print 1');
     await bench.run('print 2');
@@ -56,7 +56,7 @@ describe('a one-shot run', () => {
     expect(bench.host.creations).toBe(2);
   });
 
-  it('is killed when its time is over', async () => {
+  it('is killed at its timeout', async () => {
     const bench = newBench();
     await bench.run('print warm');
     const running = bench.run('print before\nhang', { timeoutSeconds: 5 });
@@ -69,7 +69,7 @@ describe('a one-shot run', () => {
     });
   });
 
-  it('is killed when its caller gives it up, also while it waits', async () => {
+  it('is killed when its caller aborts, also while it waits', async () => {
     const bench = newBench({ pool: { size: 1 } });
     const abort = new AbortController();
     const running = bench.run('hang', {}, abort.signal);
@@ -81,7 +81,7 @@ describe('a one-shot run', () => {
     expect((await bench.run('print next')).status).toBe('ok');
   });
 
-  it('is killed also when it is given up just as it begins', async () => {
+  it('is killed when its caller aborts just as it starts', async () => {
     const bench = newBench();
     await bench.run('print warm');
     await until(() => bench.states.includes('idle'));
@@ -91,7 +91,7 @@ describe('a one-shot run', () => {
     expect((await running).status).toBe('interrupted');
   });
 
-  it('loses its sandbox when even a kill is not answered', async () => {
+  it('loses its sandbox when a kill gets no answer', async () => {
     const bench = newBench({ pool: { size: 1 } });
     await bench.run('print warm');
     await until(() => bench.states.includes('idle'));
@@ -105,19 +105,19 @@ describe('a one-shot run', () => {
     expect((await bench.run('print healed')).stdout).toBe('healed\n');
   });
 
-  it('that needs too much memory names the limit', async () => {
+  it('names the memory limit when it runs out of memory', async () => {
     const result = await newBench({ limits: { memoryMb: 64 } }).run('oom');
     expect(result.status).toBe('out_of_memory');
     expect(result.error?.message).toContain('64 MB');
   });
 
-  it('whose container dies is lost, and the next one finds another', async () => {
+  it('returns status sandbox_lost when its container ends, and the next run gets another', async () => {
     const bench = newBench();
     expect(await bench.run('die')).toMatchObject({ status: 'sandbox_lost', error: { name: 'SandboxLost' } });
     expect((await bench.run('print healed')).status).toBe('ok');
   });
 
-  it('keeps at most the cap of a stream and says so', async () => {
+  it('keeps at most the output limit per stream and sets truncated', async () => {
     const flood = 'x'.repeat(5_000);
     const script: FakeHostOptions['script'] = (_, io) => io.print(flood);
     const result = await newBench({ limits: { outputKb: 1 } }, { script }).run('flood');
@@ -126,7 +126,7 @@ describe('a one-shot run', () => {
   });
 });
 
-describe('a request that cannot be accepted', () => {
+describe('an invalid request', () => {
   const wrong: Record<string, [Partial<RunRequest>, string]> = {
     'of an unknown language': [
       { language: 'cobol' as 'python' },
@@ -153,7 +153,7 @@ describe('a request that cannot be accepted', () => {
     });
   }
 
-  it('because too many wait is refused at once', async () => {
+  it('is rejected at once when too many requests wait', async () => {
     const bench = newBench({ pool: { size: 1, maxWaiting: 1 } });
     const abort = new AbortController();
     const running = [bench.run('hang', {}, abort.signal)];
@@ -165,7 +165,7 @@ describe('a request that cannot be accepted', () => {
     await Promise.all(running);
   });
 
-  it('because the host has a problem carries its cause and its cure', async () => {
+  it('is rejected with cause and next step when the host has a problem', async () => {
     const bench = newBench({ python: { image: 'other/image' } });
     expect(await bench.run('print 1')).toMatchObject({
       status: 'rejected',
@@ -173,7 +173,7 @@ describe('a request that cannot be accepted', () => {
     });
   });
 
-  it('after the end is rejected with that reason', async () => {
+  it('is rejected with the reason after dispose', async () => {
     const bench = newBench();
     await bench.engine.dispose();
     expect(await bench.run('print 1')).toMatchObject({ status: 'rejected', error: { name: 'engine_closed' } });

@@ -16,24 +16,24 @@ function found(host: EngineProblem | null, kinds: Partial<Record<string, EngineP
 const inTheWay = (preflight: Preflight) =>
   blockingProblems(preflight).map(({ problem: { kind }, language }) => [kind, language]);
 
-it('nothing is in the way where one language can be used and the others were never built', () => {
+it('a missing image does not block while another language is ready', () => {
   expect(inTheWay(found(null, {}))).toEqual([]);
   expect(inTheWay(found(null, { python: 'image_missing' }))).toEqual([]);
 });
 
-it('an image that is there and of no use is in the way, whatever else there is', () => {
+it('an unusable image blocks, whatever else is ready', () => {
   expect(inTheWay(found(null, { lean: 'image_unusable' }))).toEqual([['image_unusable', 'lean']]);
   expect(inTheWay(found(null, { python: 'image_missing', lean: 'image_unusable' }))).toEqual([
     ['image_unusable', 'lean'],
   ]);
 });
 
-it('where there is no image at all, the first language is the one to build', () => {
+it('without any image the first language is the one to build', () => {
   expect(inTheWay(found(null, { python: 'image_missing', lean: 'image_missing' }))).toEqual([
     ['image_missing', 'python'],
   ]);
 });
 
-it('a host that cannot be used comes before everything', () => {
+it('an unusable host comes before every other problem', () => {
   expect(inTheWay(found(problem('host_stopped'), {}))).toEqual([['host_stopped', 'python']]);
 });

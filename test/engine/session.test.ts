@@ -18,7 +18,7 @@ async function sessionBench(options: OptionsInput = {}) {
 }
 
 describe('a session', () => {
-  it('keeps its variables, for every owner', async () => {
+  it('keeps its variables, for cells of every owner', async () => {
     const { sessionId, run } = await sessionBench();
     expect(sessionId).toMatch(/^py-[0-9a-f]{8}$/);
     await run('set x 42');
@@ -29,7 +29,7 @@ describe('a session', () => {
     });
   });
 
-  it('runs its cells one at a time, in the order in which they came', async () => {
+  it('runs its cells one at a time, in the order of arrival', async () => {
     const { bench, run, begin } = await sessionBench();
     const slow = await begin('sleep 1000\nset x first');
     const rest = ['second', 'third'].map((word) => run(`get x\nset x ${word}`));
@@ -38,7 +38,7 @@ describe('a session', () => {
     expect(results.map(({ result }) => result?.['text/plain'])).toEqual([undefined, 'first', 'second']);
   });
 
-  it('survives errors, and an interrupt that is obeyed', async () => {
+  it('survives errors, and interrupts that end the cell', async () => {
     const { bench, sessionId, run, begin } = await sessionBench();
     await run('set x 1');
     expect(await run('error no')).toMatchObject({ status: 'error', sessionLost: false });
@@ -52,7 +52,7 @@ describe('a session', () => {
     expect((await run('get x')).result).toEqual({ 'text/plain': '1' });
   });
 
-  it('ends when an interrupt is ignored for three seconds, and says so', async () => {
+  it('ends when its code ignores an interrupt for three seconds, with the reason', async () => {
     const { bench, sessionId, run } = await sessionBench();
     const running = run('hang');
     await bench.busy(sessionId);
@@ -70,7 +70,7 @@ describe('a session', () => {
     );
   });
 
-  it('keeps its variables over a timeout that an interrupt was enough for', async () => {
+  it('keeps its variables after a timeout that an interrupt ends', async () => {
     const { bench, run, begin } = await sessionBench();
     await run('set x 1');
     const { result } = await begin('sleep 100000', { timeoutSeconds: 2 });
@@ -79,7 +79,7 @@ describe('a session', () => {
     expect((await run('get x')).status).toBe('ok');
   });
 
-  it('is lost over a timeout that needed a kill', async () => {
+  it('ends after a timeout that needs a kill', async () => {
     const { bench, sessionId, run } = await sessionBench();
     const running = run('hang', { timeoutSeconds: 2 });
     await bench.busy(sessionId);
@@ -88,7 +88,7 @@ describe('a session', () => {
     expect(bench.session(sessionId)?.state).toBe('ended');
   });
 
-  it('runs without a limit of time for a notebook only', async () => {
+  it('runs without a time limit for a notebook only', async () => {
     const { bench, run, begin } = await sessionBench();
     expect((await run('print 1', { timeoutSeconds: 0 })).status).toBe('rejected');
     const { result } = await begin('sleep 500000', { timeoutSeconds: 0, owner: BOB });
@@ -100,7 +100,7 @@ describe('a session', () => {
     ['oom', 'out_of_memory', 'it ran out of memory'],
     ['die', 'sandbox_lost', 'its sandbox was lost'],
   ] as const) {
-    it(`that ends with ${status} says so ever after, and can be restarted`, async () => {
+    it(`that ends with ${status} returns the reason to later cells, and can be restarted`, async () => {
       const { bench, run, sessionId } = await sessionBench();
       expect(await run(code)).toMatchObject({ status, sessionLost: true });
       expect((await run('print 1')).error?.message).toContain(reason);
@@ -109,7 +109,7 @@ describe('a session', () => {
     });
   }
 
-  it('that lost its sandbox while idle is shown as ended, with the reason, which is logged', async () => {
+  it('that loses its sandbox while idle ends with the reason, which is logged', async () => {
     const { bench, sessionId } = await sessionBench();
     expect(bench.session(sessionId)?.endReason).toBeNull();
     await bench.engine.stopSandbox(bench.session(sessionId)?.sandboxId ?? '');
@@ -121,7 +121,7 @@ describe('a session', () => {
     expect(bench.logged).toEqual([`Session ${sessionId} has ended: ${bench.session(sessionId)?.endReason}.`]);
   });
 
-  it('that loses its interpreter between two cells has ended at that moment', async () => {
+  it('that loses its interpreter between two cells ends at that moment', async () => {
     const { bench, sessionId, run } = await sessionBench();
     await run('leave 1000 3');
     expect(bench.session(sessionId)?.state).toBe('idle');
@@ -134,13 +134,13 @@ describe('a session', () => {
     expect(bench.session(sessionId)).toMatchObject({ state: 'idle', endReason: null });
   });
 
-  it('that loses its interpreter during a cell says what the cell came to', async () => {
+  it('that loses its interpreter during a cell returns the outcome of the cell', async () => {
     const { bench, sessionId, run } = await sessionBench();
     await run('oom');
     expect(bench.session(sessionId)?.endReason).toBe('it ran out of memory');
   });
 
-  it('restarts in the middle of a cell; those that wait are sent away', async () => {
+  it('restarts during a cell, and rejects waiting cells', async () => {
     const { bench, sessionId, run } = await sessionBench();
     await run('set x 1');
     const running = run('hang');
@@ -153,7 +153,7 @@ describe('a session', () => {
     expect(await run('get x')).toMatchObject({ status: 'error', error: { name: 'NameError' } });
   });
 
-  it('closes in the middle of a cell, takes its sandbox with it, and is remembered', async () => {
+  it('closes during a cell, destroys its sandbox, and stays listed as closed', async () => {
     const { bench, sessionId, run } = await sessionBench({ pool: { size: 1 } });
     const running = run('hang');
     await bench.busy(sessionId);
@@ -168,7 +168,7 @@ describe('a session', () => {
     await until(() => !bench.host.containers.has(sandboxId ?? ''));
   });
 
-  it('lets a cell that waits be given up', async () => {
+  it('allows a waiting cell to be cancelled', async () => {
     const { bench, sessionId, run } = await sessionBench();
     const running = run('hang');
     await bench.busy(sessionId);
@@ -180,7 +180,7 @@ describe('a session', () => {
     await running;
   });
 
-  it('lets only so many cells wait', async () => {
+  it('limits the number of waiting cells', async () => {
     const { bench, sessionId, run, begin } = await sessionBench();
     const running = await begin('hang');
     const waiting = Array.from({ length: 100 }, () => run('print 1'));
@@ -190,7 +190,7 @@ describe('a session', () => {
     expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set(['rejected']));
   });
 
-  it('completes between cells and says nothing during one', async () => {
+  it('completes between cells, and returns nothing during one', async () => {
     const { bench, sessionId, run } = await sessionBench();
     await run('set number 1');
     expect(await bench.engine.complete(sessionId, 'num', 3)).toEqual({
@@ -209,7 +209,7 @@ describe('a session', () => {
 });
 
 describe('sessions', () => {
-  it('are refused beyond their number; one that has ended does not count', async () => {
+  it('are rejected beyond their limit; ended ones do not count', async () => {
     const { bench, run } = await sessionBench({ sessions: { max: 1 } });
     const refused = await bench.engine.openSession('python', ALICE);
     expect(refused).toMatchObject({ ok: false, error: { kind: 'session_limit' } });
@@ -217,7 +217,7 @@ describe('sessions', () => {
     expect((await bench.engine.openSession('python', ALICE)).ok).toBe(true);
   });
 
-  it('that cannot start are not kept', async () => {
+  it('that cannot start are not listed', async () => {
     const bench = new EngineBench({ python: { image: 'other/image' } });
     benches.push(bench);
     expect(await bench.engine.openSession('python', ALICE)).toMatchObject({

@@ -44,21 +44,21 @@ function complete(code: string, signal?: AbortSignal) {
 const NOTHING = (code: string) => ({ ok: true, value: { start: code.length, end: code.length, matches: [] } });
 
 describe('a question to a session', () => {
-  it('costs it nothing when it takes long: the editor gets no answer, and all variables stay', async () => {
+  it('that takes long gets no answer, and the session keeps all variables', async () => {
     expect(await complete('slow.')).toEqual(NOTHING('slow.'));
     // Longer than the steps after which a cell would be killed.
     await pause(7_000);
     expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
   });
 
-  it('makes way for a cell', async () => {
+  it('is cancelled by a cell', async () => {
     expect(await complete('slow.')).toEqual(NOTHING('slow.'));
     const started = performance.now();
     expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  it('may be cancelled again and again, as by typing on', async () => {
+  it('may be cancelled repeatedly, as when a user continues to type', async () => {
     for (let typed = 0; typed < 20; typed += 1) {
       expect(await complete('slow.', AbortSignal.timeout(50))).toEqual(NOTHING('slow.'));
     }
@@ -66,7 +66,7 @@ describe('a question to a session', () => {
     expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
   });
 
-  it('that listens to nothing keeps a cell from running, says so, and keeps the variables', async () => {
+  it('that ignores interrupts blocks the next cell with the reason, and keeps the variables', async () => {
     expect(await complete('deaf.')).toEqual(NOTHING('deaf.'));
     expect(await cell('kept')).toMatchObject({
       status: 'rejected',
@@ -83,7 +83,7 @@ describe('a question to a session', () => {
       'with 100 MB of them',
       'class A:\n    def __dir__(self): return ["a%d" % n + "x" * 200_000 for n in range(500)]\nx = A()',
     ],
-  ])('is answered without names that are never read: %s', async (_, setup) => {
+  ])('is answered without oversized names: %s', async (_, setup) => {
     expect(await cell(setup)).toMatchObject({ status: 'ok' });
     const answer = await complete('x.');
     if (!answer.ok) throw new Error(answer.error.message);
@@ -91,13 +91,13 @@ describe('a question to a session', () => {
     expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
   });
 
-  it('about more code than can be sent has no answer, and costs nothing', async () => {
+  it('with too much code gets no answer, and the session continues', async () => {
     const code = `${'x'.repeat(17_000_000)}.`;
     expect(await isolated.engine.complete(sessionId, code, 5)).toMatchObject({ ok: true, value: { matches: [] } });
     expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
   });
 
-  it('is answered on a data frame, however long its first answer takes', async () => {
+  it('is answered on a data frame, however long the first answer takes', async () => {
     expect(await cell('import pandas as pd\ndf = pd.DataFrame({"a": [1]})')).toMatchObject({ status: 'ok' });
     await expect
       .poll(async () => (await complete('df.')) as object, { timeout: 60_000, interval: 100 })

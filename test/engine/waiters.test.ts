@@ -18,7 +18,7 @@ describe('a run that waits for a sandbox', () => {
     return { busy, waiting };
   };
 
-  it('is reported when the host is paused, and what runs continues', async () => {
+  it('fails when the host is paused, and running code continues', async () => {
     const { waiting } = await crowd();
     vi.spyOn(bench.host.images, 'find').mockRejectedValueOnce(new HostError(HUNG));
     bench.clock.advance(3_000);
@@ -26,7 +26,7 @@ describe('a run that waits for a sandbox', () => {
     expect(bench.engine.snapshot()).toMatchObject({ running: 1, host: { state: 'unavailable', problem: HUNG } });
   });
 
-  it('waits on when the host is well, or only one image is not', async () => {
+  it('continues to wait when the host is well, or only one image is missing', async () => {
     const { busy, waiting } = await crowd();
     const image = vi.spyOn(bench.host.images, 'find').mockRejectedValueOnce(new HostError(LOST));
     for (const looks of [1, 2, 3]) {
@@ -40,7 +40,7 @@ describe('a run that waits for a sandbox', () => {
     expect((await waiting).stdout).toBe('1\n');
   });
 
-  it('is reported at once when the host of all boots is gone, although another boot is under way', async () => {
+  it('fails at once when the host stops, although another boot is under way', async () => {
     bench = new EngineBench({ pool: { size: 2 } });
     bench.host.faults.createMs = 1_000;
     bench.host.faults.create = HUNG;

@@ -43,7 +43,7 @@ function expectHonest(calls: readonly Call[]): void {
   }
 }
 
-describe.skipIf(skip)('when the Docker Engine stops', () => {
+describe.skipIf(skip)('when Docker stops', () => {
   let docker: OwnEngine;
   let bench: FaultBench;
 
@@ -138,7 +138,7 @@ describe.skipIf(skip)('when the Docker Engine stops', () => {
     await expect.poll(async () => (await bench.containers()).length, { timeout: 45_000 }).toBe(2);
   });
 
-  it('row 32: a pause of three seconds is no loss: the same session answers, and a run that was late is late', async () => {
+  it('row 32: a pause of three seconds loses nothing: the same session answers, and a late run stays late', async () => {
     const sessionId = await bench.open();
     await bench.run('x = 41', { sessionId });
     const late = bench.run('while True: pass', { timeoutSeconds: 1 });

@@ -40,7 +40,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     return { removed: removed.promise };
   };
 
-  it.each(['create', 'attach', 'start'])('right after its %s', async (action) => {
+  it.each(['create', 'attach', 'start'])('is replaced right after its %s', async (action) => {
     const cold = await faultBench({ pool: { size: 1 } });
     const { removed } = await removeAt(action, cold.machine);
     const value = await cold.run('print(1)');
@@ -50,14 +50,14 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     expect(await labelled(LABEL.machine, cold.machine)).toEqual([]);
   });
 
-  it('while it is idle', async () => {
+  it('is replaced while it is idle', async () => {
     const [first = ''] = bench.slots('idle');
     await remove(first);
     await expect.poll(() => bench.slots('idle').includes(first), { timeout: 2_000 }).toBe(false);
     await heals();
   });
 
-  it('at the moment when a run is given to it', async () => {
+  it('is replaced when a run starts in it at that moment', async () => {
     const running = [timed(() => bench.run('print(1)')), timed(() => bench.run('import time\ntime.sleep(5)'))];
     await removeAll();
     const [quick, slow] = await Promise.all(running);
@@ -69,7 +69,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
   it.each([
     ['code computes in it', 'while True: pass'],
     ['output pours out of it', 'while True: print("x" * 1000)'],
-  ])('while %s', async (_, code) => {
+  ])('is replaced while %s', async (_, code) => {
     const { result } = await bench.begin(code);
     const lost = timed(() => result);
     await removeAll();
@@ -77,7 +77,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     await heals();
   });
 
-  it('while it is wiped', async () => {
+  it('is replaced while it is reset', async () => {
     const files = 'for n in range(3000): open(f"f{n}", "w").write("x")';
     const results = await Promise.all([bench.run(files), bench.run(files)]);
     expect(results.map(({ status }) => status)).toEqual(['ok', 'ok']);
@@ -89,7 +89,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     await heals();
   });
 
-  it('while its session rests', async () => {
+  it('ends its session while that is idle', async () => {
     const sessionId = await bench.open();
     await bench.run('x = 1', { sessionId });
     const { sandboxId } = bench.engine.snapshot().sessions.find(({ id }) => id === sessionId) ?? {};
@@ -103,7 +103,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     await heals();
   });
 
-  it('while its session works', async () => {
+  it('ends its session while a cell runs', async () => {
     const sessionId = await bench.open();
     const { result } = await bench.begin('import time\ntime.sleep(60)', { sessionId });
     const lost = timed(() => result);
@@ -114,14 +114,14 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     await heals();
   });
 
-  it('while it goes anyway', async () => {
+  it('is replaced while it is removed anyway', async () => {
     const sessionId = await bench.open();
     const [removed] = await Promise.all([removeAll(), bench.engine.closeSession(sessionId)]);
     expect(removed.map(({ status }) => status)).toEqual(removed.map(() => expect.toBeOneOf([204, 404, 409])));
     await heals();
   });
 
-  it('leaves no container in all of this', async () => {
+  it('leaves no container in any of these cases', async () => {
     await pause(500);
     await expect.poll(async () => (await bench.containers()).length, { timeout: 10_000 }).toBe(2);
   });

@@ -54,7 +54,7 @@ function engineChild(machine: string): EngineChild {
 }
 
 describe.concurrent('when the process of an engine', () => {
-  it('row 31: is killed, it leaves no container after 45 s, and others keep theirs', async ({ expect }) => {
+  it('row 31: is killed, its containers are gone after 45 s, and those of others stay', async ({ expect }) => {
     const machine = `killed-${randomBytes(6).toString('hex')}`;
     const roll = dice(31);
     const killOneEarly = async () => {
@@ -93,7 +93,7 @@ describe.concurrent('when the process of an engine', () => {
     await next.engine.dispose();
   });
 
-  it('row 32: sleeps for longer than its agents wait, they leave, and nothing that was lost counts as done', async ({
+  it('row 32: is suspended for longer than its agents wait, they exit, and no lost run counts as done', async ({
     expect,
   }) => {
     const machine = `asleep-${randomBytes(6).toString('hex')}`;
@@ -120,7 +120,7 @@ describe.concurrent('when the process of an engine', () => {
   });
 
   it.for([HOUR_MS, -HOUR_MS])(
-    'row 32: has its wall clock moved by %i ms, it measures and keeps as before',
+    'row 32: has its wall clock moved by %i ms, durations and ages stay correct',
     async (shift, { expect }) => {
       const child = engineChild(`shifted-${randomBytes(6).toString('hex')}`);
       await child.starting();

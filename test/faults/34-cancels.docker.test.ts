@@ -75,7 +75,7 @@ describe('row 34: cancels at any moment', () => {
     await bench.engine.closeSession(sessionId);
   });
 
-  it('of a cell that follows one which has swallowed its interrupt keep the session too', async () => {
+  it('of a cell after one that ignored its interrupt keep the session too', async () => {
     const sessionId = await bench.open();
     await bench.run('import time', { sessionId });
     const swallowing = 'try: time.sleep(20)\nexcept KeyboardInterrupt: pass';

@@ -10,7 +10,7 @@ describe('row 34: cancels at any moment, on a host in memory', () => {
   let bench: EngineBench;
   afterEach(() => bench.engine.dispose());
 
-  it(`end each of ${CANCELS} runs once, without a word after the end and without a loss of sandboxes`, async () => {
+  it(`end each of ${CANCELS} runs once, without output after the end and without lost sandboxes`, async () => {
     bench = new EngineBench({ pool: { size: 4 } });
     const roll = dice(34);
     const sessions = [await bench.open(), await bench.open(BOB)];

@@ -24,7 +24,7 @@ const FILLED_IN = {
 const isolated = fileFixture(() => isolationEngine(OPTIONS));
 
 describe('row 1: options drift', () => {
-  it('makes every container of pool and sessions to the letter of the spec', async () => {
+  it('every container of pool and sessions has exactly the options of the spec', async () => {
     await isolated.engine.openSession('python', OWNER);
     await Promise.all([1, 2, 3].map(() => run(isolated, 'import time; time.sleep(0.5)')));
     const ids = await isolated.containers();

@@ -123,12 +123,12 @@ seen = [len(ticks), len(received[1]), len(poll.poll(0)), names, len(os.getrandom
 
 const isolated = fileFixture(() => isolationEngine({ limits: { memoryMb: 768 } }));
 
-describe('row 2: honest code, which the profile must not hinder', () => {
+describe('row 2: honest code that the profile must not block', () => {
   it.each(Object.entries(HONEST))('%s', async (_, [code, seen]) => {
     expect(await look(isolated, code)).toEqual(seen);
   });
 
-  it('IPython, with its history and its magics', async () => {
+  it('IPython with its history and its magics', async () => {
     const program = `python3 -m IPython --no-banner --quick -c "get_ipython().run_line_magic('timeit', '-n1 -r1 1+1')"`;
     const result = await run(
       isolated,

@@ -96,7 +96,7 @@ const isolated = fileFixture(() => isolationEngine());
 
 describe('row 2: kernel surface', () => {
   // Not EPERM, which the kernel itself says to most of these: only the profile says ENOSYS.
-  it.each(Object.entries(CALLS))('has no calls for %s', async (_, calls) => {
+  it.each(Object.entries(CALLS))('blocks the calls for %s', async (_, calls) => {
     const errors = await look(
       isolated,
       `${SYSCALL}
@@ -107,7 +107,7 @@ seen = {name: call(numbers[column], 0, 0, 0, 0, 0, 0) for name, numbers in calls
     expect(errors).toEqual(Object.fromEntries(Object.keys(calls).map((name) => [name, ENOSYS])));
   });
 
-  it('has no sockets but local ones, TCP and UDP', async () => {
+  it('allows only local, TCP and UDP sockets', async () => {
     const ask = `
 import socket
 seen = {}
@@ -123,7 +123,7 @@ for name, (family, kind, protocol) in sockets.items():
     expect(allowed).toEqual({ unix: 0, tcp: 0, udp: 0 });
   });
 
-  it('makes no namespace by clone', async () => {
+  it('allows no namespace by clone', async () => {
     const ask = `${SYSCALL}
 number = {"x86_64": 56, "aarch64": 220}[platform.machine()]
 def attempt(flags):
@@ -138,7 +138,7 @@ seen = {name: attempt(value) for name, value in flags.items()}`;
     expect(seen).toEqual({ user: EPERM, mount: EPERM, pid: EPERM, net: EPERM, ipc: EPERM, none: 0 });
   });
 
-  it('keeps the personality', async () => {
+  it('allows no other personality', async () => {
     const ask = `
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -147,7 +147,7 @@ seen = [libc.personality(ctypes.c_ulong(flag)) for flag in (ADDR_NO_RANDOMIZE, R
     expect(await look(isolated, ask)).toEqual([-1, -1, 0]);
   });
 
-  it.runIf(process.arch === 'x64')('ends programs that make calls of 32 bits', async () => {
+  it.runIf(process.arch === 'x64')('ends programs that make 32-bit calls', async () => {
     // mov eax, number; then int 0x80 (i386: getpid is 20) or syscall (x32: getpid is 39 with bit 30); ret.
     const ask = `${FOREIGN}
 seen = {"i386": machine_code("b814000000cd80c3"), "x32": machine_code("b8270000400f05c3"),

@@ -80,7 +80,7 @@ describe('row 3: privilege', () => {
   it.each([
     ['code', IN_CODE],
     ['a program that it starts', IN_PROGRAM],
-  ])('gives %s no capability and no way to one', async (_, code) => {
+  ])('gives %s no capability and no way to gain one', async (_, code) => {
     const seen = await look(isolated, code);
     expect(seen).toEqual(sealed(await userOf(isolated)));
   });
@@ -89,7 +89,7 @@ describe('row 3: privilege', () => {
     expect(await look(isolated, SETUID_FILES)).toEqual([]);
   });
 
-  it('gains nothing by such files of another image', async () => {
+  it('gains nothing from such files in another image', async () => {
     const gained = await look(careless, GAIN);
     const ids = Array(3).fill(await userOf(careless));
     expect(gained).toEqual({

@@ -75,11 +75,11 @@ afterAll(async () => {
 });
 
 describe('row 4: egress', () => {
-  it('has no network but lo, and no route', async () => {
+  it('has only the interface lo, and no route', async () => {
     expect(await look(isolated, INTERFACES)).toEqual([['lo'], ['lo'], []]);
   });
 
-  it('reaches no address: not the internet, not cloud metadata, not Docker, not this machine', async () => {
+  it('reaches no address of the internet, cloud metadata, Docker or this machine', async () => {
     const here = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
     const machine = here.map(({ address }): [string, number] => [address.split('%')[0] ?? '', portOf(tcp)]);
     const targets = JSON.stringify([...ELSEWHERE, ...machine]);

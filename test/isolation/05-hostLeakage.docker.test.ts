@@ -84,7 +84,7 @@ afterAll(async () => {
 });
 
 describe('row 5: host leakage', () => {
-  it('shows none of fifty canaries to a search of everything', async () => {
+  it('a search of all files finds none of fifty canaries', async () => {
     expect([VARIABLES, FILES, SOCKETS, ABSTRACT].flat()).toHaveLength(50);
     // The search finds what is there to be found.
     const own = `import os\nos.environ["X"] = open("x", "w").name\nopen("y", "w").write(mark + "-own-1")\n${SEARCH}`;
@@ -92,12 +92,12 @@ describe('row 5: host leakage', () => {
     expect(await look(isolated, SEARCH, { state: { mark: MARK } })).toEqual([]);
   });
 
-  it('has none of their places, and reaches none of their sockets', async () => {
+  it('no path of a canary exists, and none of their sockets can be reached', async () => {
     const paths = [...folders, ...folders.flatMap((folder) => FILES.map((name) => join(folder, name)))];
     expect(await look(isolated, PATHS, { state: { paths, abstract: ABSTRACT } })).toEqual([]);
   });
 
-  it('says nothing of the machine: its name, its names of others, its disks, its engine', async () => {
+  it("nothing reveals the machine's name, hosts file, disks or Docker", async () => {
     const seen = await look(isolated, MACHINE);
     expect(seen).toMatchObject({ host: 'sandbox', sockets: [], home: '/workspace', disks: [] });
     const { words } = seen as { words: string };

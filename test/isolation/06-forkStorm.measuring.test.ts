@@ -28,19 +28,19 @@ seen = peak`;
 const isolated = fileFixture(() => isolationEngine({ limits: { pids: PIDS } }));
 
 describe('row 6: a fork storm', () => {
-  it('stays within its limit', async () => {
+  it('stays within its process limit', async () => {
     const peak = await look(isolated, STORM);
     expect(peak).toBeGreaterThan(PIDS / 2);
     expect(peak).toBeLessThanOrEqual(PIDS);
   });
 
-  it('is over before the next run', async () => {
+  it('ends before the next run', async () => {
     const quiet = await look(isolated, PROCESSES);
     expect(await lookAfter(isolated, STORM, PROCESSES)).toBe(quiet);
   });
 
   // Measures a machine that others use too.
-  it('lets the next run answer within two seconds', { retry: 2 }, async () => {
+  it('delays the next run by less than two seconds', { retry: 2 }, async () => {
     await look(isolated, STORM);
     const started = performance.now();
     await look(isolated, PROCESSES);

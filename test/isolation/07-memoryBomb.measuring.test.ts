@@ -38,7 +38,9 @@ const isolated = fileFixture(() => isolationEngine({ limits: { memoryMb: 128, wo
 
 describe('row 7: a memory bomb', () => {
   // Others use the machine's memory too.
-  it('is out_of_memory twenty times of twenty, and costs the host nothing that stays', { retry: 2 }, async () => {
+  it('returns out_of_memory twenty times of twenty, and takes no memory of the host for good', {
+    retry: 2,
+  }, async () => {
     await run(isolated, '1');
     const before = await heldBytes();
     for (let round = 0; round < 5; round += 1) {

@@ -45,7 +45,7 @@ describe('row 8: disk and inodes', () => {
     ['/workspace', 256],
     ['/tmp', 64],
     ['/dev/shm', 64],
-  ])('of %s end at their limit', async (base, megabytes) => {
+  ])('in %s end at their limit', async (base, megabytes) => {
     const bytes = await look(isolated, `${FILL}\nseen = bytes_until("${base}/big")`);
     expect(bytes).toEqual(['ENOSPC', megabytes * MB]);
     const [error, made] = (await look(isolated, `${FILL}\nseen = files_until("${base}")`)) as [string, number];

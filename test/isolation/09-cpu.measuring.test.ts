@@ -41,7 +41,7 @@ async function p95(goesOn: (runs: number) => boolean): Promise<number> {
 
 describe('row 9: a CPU hog', () => {
   // Measures a machine that others use too.
-  it('gets its quota and no more, and its neighbour hardly feels it', { retry: 2 }, async () => {
+  it('gets its quota and no more, and hardly slows a neighbor', { retry: 2 }, async () => {
     const before = await p95((runs) => runs < 100);
     let over = false;
     const hogging = look(hog, HOG).finally(() => {

@@ -28,7 +28,7 @@ compute()`;
 const isolated = fileFixture(() => isolationEngine());
 
 describe('row 10: code that ignores signals', () => {
-  it('ends within a second after its timeout, with all that it started', async () => {
+  it('ends within a second after its timeout, with every process that it started', async () => {
     const quiet = await look(isolated, PROCESSES);
     const before = sandboxes(isolated);
     const { status, stdout, durationMs } = await run(isolated, DEAF, { timeoutSeconds: 1 });
@@ -38,7 +38,7 @@ describe('row 10: code that ignores signals', () => {
     expect(sandboxes(isolated)).toEqual(before);
   });
 
-  it('ends when its caller gives it up', async () => {
+  it('ends when its caller aborts', async () => {
     const abort = new AbortController();
     const started = performance.now();
     setTimeout(() => abort.abort(), 500);

@@ -84,22 +84,22 @@ for pid in agent:
 const isolated = fileFixture(() => isolationEngine());
 
 describe('row 11: tampering with the agent', () => {
-  it('opens nothing of it: memory, environment, descriptors, settings', async () => {
+  it('cannot open its memory, environment, descriptors or settings', async () => {
     expect(await look(isolated, OPEN)).toEqual([]);
   });
 
-  it('does not trace it, nor read, write or take from it', async () => {
+  it('cannot trace it, nor read, write or take from its memory', async () => {
     expect(await look(isolated, TRACE)).toEqual([]);
   });
 
-  it('does not end, stop or confuse its first process by any signal', async () => {
+  it('cannot end, stop or confuse its first process with any signal', async () => {
     const quiet = 'seen = "quiet"';
     expect(await lookAfter(isolated, SIGNAL_INIT, SIGNAL_INIT)).toMatch(/^[SR]$/);
     expect(await lookAfter(isolated, SIGNAL_INIT, quiet)).toBe('quiet');
   });
 
   it.each(['SIGKILL', 'SIGSTOP'])(
-    'with %s on its other processes costs the run its own sandbox, at once',
+    'with %s on its other processes destroys only the sandbox of the run, at once',
     async (signal) => {
       const before = await warm();
       const attack = `${AGENT_PIDS}
@@ -114,13 +114,13 @@ time.sleep(20)`;
     },
   );
 
-  it.each(Object.entries(MARKS))('leaves no mark on it for later runs: %s', async (_, attack) => {
+  it.each(Object.entries(MARKS))('does not affect later runs: %s', async (_, attack) => {
     const before = await look(isolated, STANDING);
     expect(await look(isolated, `import os\n${attack}\n${MARK_ALL}`)).toEqual([]);
     expect(await look(isolated, STANDING)).toEqual(before);
   });
 
-  it('does not keep a run from settings of its own', async () => {
+  it('does not prevent a run from changing its own limits', async () => {
     const own = `
 import os, resource
 os.nice(1)

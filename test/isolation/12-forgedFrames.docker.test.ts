@@ -84,7 +84,7 @@ describe('row 12: forged frames', () => {
   it.each([
     ['code', BY_CODE],
     ['a program', BY_PROGRAM],
-  ])(`takes none of ${FORGERIES} forgeries that %s writes to every descriptor`, async (_, attack) => {
+  ])(`ignores all of ${FORGERIES} forgeries that %s writes to every descriptor`, async (_, attack) => {
     await look(isolated, 'seen = 1');
     const before = sandboxes(isolated);
     const result = await run(isolated, attack, { state: { forgeries: FORGERIES }, timeoutSeconds: 60 });
@@ -97,7 +97,7 @@ describe('row 12: forged frames', () => {
     expect(sandboxes(isolated)).toEqual(before);
   });
 
-  it('takes none in a session, between two cells or in them', async () => {
+  it('ignores forgeries in a session, between two cells or in them', async () => {
     const opened = await isolated.engine.openSession('python', OWNER);
     const sessionId = opened.ok ? opened.value.id : '';
     const cell = (code: string) => isolated.engine.run({ language: 'python', owner: OWNER, sessionId, code });
@@ -114,7 +114,7 @@ x = 41`;
     await isolated.engine.closeSession(sessionId);
   });
 
-  it('gives code three descriptors to write to, and none of the agent', async () => {
+  it('gives code three writable descriptors, and none of the agent', async () => {
     expect(await look(isolated, `${TARGETS}\nseen = [len(targets), {1, 2} <= set(targets)]`)).toEqual([3, true]);
   });
 

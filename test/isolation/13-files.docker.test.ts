@@ -100,8 +100,8 @@ seen = places`;
 
 const isolated = fileFixture(() => isolationEngine());
 
-describe('row 13: files of the run before', () => {
-  it('are all gone: two hundred plants, none found', async () => {
+describe('row 13: files of an earlier run', () => {
+  it('are all removed: none of two hundred is found', async () => {
     const fresh = await look(isolated, LOOK);
     expect(Object.keys(fresh as object)).toEqual(expect.arrayContaining(['/workspace', '/tmp', '/dev/shm']));
     const { state, error } = await run(isolated, `${PLANT}\n${LOOK}`, { state: {} });
@@ -113,7 +113,7 @@ describe('row 13: files of the run before', () => {
     expect(sandboxes(isolated)).toEqual(before);
   });
 
-  it('cannot be made anywhere else', async () => {
+  it('cannot be created anywhere else', async () => {
     const code = `
 import os
 seen = []

@@ -20,7 +20,7 @@ for _ in range(4):
 const isolated = fileFixture(() => isolationEngine({ pool: { maxUses: 2 * RESETS } }));
 
 describe('row 14: daemons that race with the reset', () => {
-  it(`are gone after each of ${RESETS} resets of the same sandbox`, async () => {
+  it(`have ended after each of ${RESETS} resets of the same sandbox`, async () => {
     const quiet = await look(isolated, PROCESSES);
     const first = sandboxes(isolated);
     for (let round = 0; round < RESETS; round += 1) expect(await look(isolated, RACE)).toBe(quiet);

@@ -70,19 +70,19 @@ const EMPTY = {
 const isolated = fileFixture(() => isolationEngine());
 
 describe('row 15: IPC', () => {
-  it('finds what a run has planted while it lasts', async () => {
+  it('objects of a run are found during the run', async () => {
     const seen = await look(isolated, `${PLANT}${LOOK}`);
     expect(seen).toMatchObject({ memory: 20, semaphores: 20, messages: 20, tcp: 10, udp: 10, locks: 1 });
     expect((seen as { shared: string[] }).shared).toHaveLength(20);
     expect((seen as { names: string[] }).names).toHaveLength(20);
   });
 
-  it('finds nothing of it in the next run of the same sandbox', async () => {
+  it('objects of a run are not found in the next run of the same sandbox', async () => {
     expect(await look(isolated, LOOK)).toEqual(EMPTY);
     for (let round = 0; round < 3; round += 1) expect(await lookAfter(isolated, PLANT, LOOK)).toEqual(EMPTY);
   });
 
-  it('has no message queues and no keys, which outlive a sandbox', async () => {
+  it('message queues and keys, which would outlive a sandbox, are blocked', async () => {
     expect(await look(isolated, DENIED)).toEqual({ mq_open: -1, add_key: -1, keyctl: -1 });
   });
 });

@@ -79,20 +79,20 @@ for path in ("/etc/passwd", "/etc/profile", "/etc/bash.bashrc", "/etc/ld.so.prel
 const isolated = fileFixture(() => isolationEngine());
 
 describe('row 16: interpreter poisoning', () => {
-  it('has twelve start-up hooks that work while their run lasts', async () => {
+  it('twelve start-up hooks work during their run', async () => {
     expect(await look(isolated, `${PLANT}${TRIGGER}`)).toEqual([...HOOKS].sort());
   });
 
-  it('runs none of them later', async () => {
+  it('no hook runs later', async () => {
     expect(await look(isolated, TRIGGER)).toEqual([]);
     for (let round = 0; round < 2; round += 1) expect(await lookAfter(isolated, PLANT, TRIGGER)).toEqual([]);
   });
 
-  it('has no place in the image where one could be left', async () => {
+  it('the image has no place where a hook could be left', async () => {
     expect(await look(isolated, READ_ONLY)).toEqual([]);
   });
 
-  it('imports its modules ahead of time from the image alone, whatever lies in the workspace', async () => {
+  it('preloaded modules come from the image alone, whatever the workspace contains', async () => {
     const preloading = await isolationEngine({ python: { preload: ['colorsys', 'wave'] } });
     const plant = `
 import os, time

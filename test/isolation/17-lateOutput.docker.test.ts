@@ -22,7 +22,7 @@ if os.fork() == 0:
 
 const isolated = fileFixture(() => isolationEngine({ pool: { maxUses: 3 * PAIRS } }));
 
-describe('row 17: output that comes late', () => {
+describe('row 17: late output', () => {
   it(`is not in the next run: ${PAIRS} pairs in one sandbox, 0 bytes of A in B`, async () => {
     await run(isolated, '1');
     const first = sandboxes(isolated);

@@ -9,8 +9,8 @@ const EVENT = Buffer.concat([
   Buffer.from('{"type":"clear","token":"","wait":false}'),
 ]);
 
-describe('row 17: frames of a run before', () => {
-  it(`that arrive in the middle of another belong to neither: ${PAIRS} pairs`, async () => {
+describe('row 17: frames of an earlier run', () => {
+  it(`that arrive during the next run count for neither: ${PAIRS} pairs`, async () => {
     const bench = new EngineBench({ pool: { size: 1, maxUses: 3 * PAIRS } });
     for (let pair = 1; pair <= PAIRS; pair += 1) {
       expect((await bench.run('print A')).stdout).toBe('A\n');

@@ -47,13 +47,13 @@ async function withFault(fault: string, use: (isolated: Isolated) => Promise<voi
 }
 
 describe('row 18: a reset that fails', () => {
-  it('does not happen without a fault: the same agent serves again', async () => {
+  it('does not occur without a fault: the same agent serves again', async () => {
     await withFault('', async (isolated) => {
       expect(await lookAfter(isolated, PLANT, 'seen = 1')).toBe(1);
     });
   });
 
-  it.each(Object.entries(FAULTS))('gives no sandbox back when %s', async (_, fault) => {
+  it.each(Object.entries(FAULTS))('destroys the sandbox when %s', async (_, fault) => {
     await withFault(fault, async (isolated) => {
       expect((await run(isolated, PLANT)).status).toBe('ok');
       const [spoilt = ''] = sandboxes(isolated);

@@ -32,7 +32,7 @@ async function aSecondOf({ clock }: EngineBench): Promise<void> {
 }
 
 describe('row 18: a reset that fails at any step', () => {
-  it.each(Object.entries(FAULTS))(`gives no sandbox back when %s, ${ROUNDS} times`, async (_, faults) => {
+  it.each(Object.entries(FAULTS))(`destroys the sandbox when %s, ${ROUNDS} times`, async (_, faults) => {
     const bench = new EngineBench({ pool: { size: 1, resetDeadlineMs: 250 } });
     const served = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -53,7 +53,7 @@ describe('row 18: a reset that fails at any step', () => {
     await bench.engine.dispose();
   });
 
-  it('is the only reason: without a fault one sandbox serves all', async () => {
+  it('is the only reason: without a fault one sandbox serves every run', async () => {
     const bench = new EngineBench({ pool: { size: 1 } });
     const served = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {

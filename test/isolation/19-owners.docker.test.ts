@@ -15,7 +15,7 @@ const WHO = 'import os\nseen = open("/proc/1/stat").read().split()[21] + os.read
 const isolated = fileFixture(() => isolationEngine({ pool: { size: 2 } }));
 
 describe('row 19: owners on real containers', () => {
-  it('never share one, and have their own again', async () => {
+  it('never share a sandbox, and get their own one again', async () => {
     const owners = new Map<string, Set<string>>();
     const visit = async (owner: Owner) => {
       for (let round = 0; round < ROUNDS; round += 1) {

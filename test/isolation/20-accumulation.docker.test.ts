@@ -8,7 +8,7 @@ import { isolationEngine, look, run, sandboxes } from './harness.ts';
 const REUSES = 1_000;
 const RUNS = ['print("x" * 1000)', 'open("f", "w").write("x" * 100_000)', 'held = [0] * 1_000_000', '1 / 0'];
 
-describe('row 20: what accumulates', () => {
+describe('row 20: accumulation', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await realSandbox();
@@ -38,7 +38,7 @@ describe('row 20: what accumulates', () => {
 describe('row 20: memory that no process holds', () => {
   const isolated = fileFixture(() => isolationEngine());
 
-  it('ends a sandbox: names that the kernel remembers although they lead to nothing', async () => {
+  it('ends a sandbox: dentries of names that do not exist', async () => {
     await run(isolated, '1');
     const [spoilt = ''] = sandboxes(isolated);
     const code = `

@@ -32,7 +32,7 @@ function strictlyRead(value: unknown): unknown {
   return JSON.parse(text);
 }
 
-describe('row 23: bytes that are no text', () => {
+describe('row 23: bytes that are not text', () => {
   it(`become valid JSON: ${RUNS * OUTPUTS} random outputs`, async () => {
     for (let round = 0; round < RUNS; round += 1) {
       const outputs: RunOutput[] = [];
@@ -65,7 +65,7 @@ describe('row 23: bytes that are no text', () => {
     strictlyRead([outputs, result]);
   });
 
-  it('keeps what is text', async () => {
+  it('valid text stays unchanged', async () => {
     const { state } = await run(isolated, String.raw`kept = ["😀", "\\ud800", "\\\\ud83d", "é"]`, { state: {} });
     expect(state?.kept).toEqual(['😀', '\\ud800', '\\\\ud83d', 'é']);
   });

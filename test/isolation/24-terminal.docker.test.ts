@@ -3,8 +3,8 @@ import { changedAgent } from './changedAgent.ts';
 import { isolationEngine, look, run } from './harness.ts';
 import { CONTROL, TERMINAL_CORPUS } from './terminalCorpus.ts';
 
-describe('row 24: names of files that are control sequences', () => {
-  it('reach no log, although a reset that left them names them', async () => {
+describe('row 24: control sequences in file names', () => {
+  it('reach no log, also when a reset reports them as leftovers', async () => {
     const lines: string[] = [];
     const take = (line: string) => lines.push(line);
     const log = { debug: take, info: take, warn: take, error: take };

@@ -82,11 +82,11 @@ describe('row 24: control sequences', () => {
     }
   });
 
-  it('leave JSON that reads as before', () => {
+  it('leave JSON with the same meaning', () => {
     for (const text of TERMINAL_CORPUS) expect(JSON.parse(jsonLine({ text }))).toEqual({ text });
   });
 
-  it('reach no text that an MCP client gets, and structured content keeps what was meant', async () => {
+  it('reach no text for an MCP client, and structured content keeps the original', async () => {
     const engine = new StubEngine();
     let printed = '';
     engine.answer = async (_request, onOutput) => {

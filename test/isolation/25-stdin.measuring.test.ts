@@ -19,26 +19,26 @@ beforeAll(async () => {
 afterAll(() => isolated.dispose());
 
 describe('row 25: code that reads stdin', () => {
-  it.each(Object.entries(READERS))('finds its end: %s', async (_, code) => {
+  it.each(Object.entries(READERS))('reads its end: %s', async (_, code) => {
     const { status, state } = await run(isolated, code, { state: {}, timeoutSeconds: 5 });
     expect({ status, seen: state?.seen }).toEqual({ status: 'ok', seen: '' });
   });
 
   // Measures a machine that others use too.
-  it.each(Object.entries(READERS))('waits for it no longer than 100 ms: %s', { retry: 2 }, async (_, code) => {
+  it.each(Object.entries(READERS))('waits at most 100 ms: %s', { retry: 2 }, async (_, code) => {
     const timed = `import time\nstarted = time.monotonic()\n${code}\ntook = (time.monotonic() - started) * 1000`;
     const { state } = await run(isolated, timed, { state: {}, timeoutSeconds: 5 });
     expect(state?.took).toBeLessThan(100);
   });
 
-  it('is refused what no frame can carry: bytes that take six each on their way', async () => {
+  it('is rejected when the encoded input fits no frame: bytes that take six each', async () => {
     const code = 'import sys\nseen = len(sys.stdin.read())';
     expect(await look(isolated, code, { stdin: '\u0001'.repeat(2_000_000) })).toBe(2_000_000);
     expect(await run(isolated, code, { stdin: '\u0001'.repeat(3_000_000) })).toMatchObject({ status: 'rejected' });
     expect(await look(isolated, code, { stdin: 'abc' })).toBe(3);
   });
 
-  it('reads what its caller gave and no byte of the channel', async () => {
+  it('reads the given input and no byte of the channel', async () => {
     const before = sandboxes(isolated);
     for (let round = 0; round < 20; round += 1) {
       const code = 'import sys\nseen = [input(), sys.stdin.read()]';

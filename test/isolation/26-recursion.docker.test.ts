@@ -30,16 +30,19 @@ beforeAll(async () => {
 });
 afterAll(() => isolated.dispose());
 
-describe('row 26: a recursion that does not end', () => {
-  it.each(Object.entries(DEEP))(`of %s is a typed error and the agent lives on, ${ROUNDS} times`, async (_, deep) => {
-    await look(isolated, 'seen = 1');
-    const before = sandboxes(isolated);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const { status, error } = await run(isolated, deep.code);
-      expect(status).toBe('error');
-      expect(deep.ends).toContain(error?.name);
-    }
-    expect(await look(isolated, 'seen = 1')).toBe(1);
-    expect(sandboxes(isolated)).toEqual(before);
-  });
+describe('row 26: endless recursion', () => {
+  it.each(Object.entries(DEEP))(
+    `of %s returns a typed error and the agent survives, ${ROUNDS} times`,
+    async (_, deep) => {
+      await look(isolated, 'seen = 1');
+      const before = sandboxes(isolated);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { status, error } = await run(isolated, deep.code);
+        expect(status).toBe('error');
+        expect(deep.ends).toContain(error?.name);
+      }
+      expect(await look(isolated, 'seen = 1')).toBe(1);
+      expect(sandboxes(isolated)).toEqual(before);
+    },
+  );
 });

@@ -115,7 +115,7 @@ describe('row 36: DNS rebinding', () => {
     },
   );
 
-  it('with a foreign address in the request line is not served', async () => {
+  it('a foreign address in the request line is not served', async () => {
     const head = goodHead(served, 'POST', served.sessionId);
     const lines = [`http://evil.example/mcp`, `http://127.0.0.1:${served.port}/mcp`, '//evil.example/mcp', '*'];
     for (const target of lines) {
@@ -129,7 +129,7 @@ describe('row 36: DNS rebinding', () => {
     expect(engine.requests).toEqual([]);
   });
 
-  it('leaves the client that the attacks named alone', async () => {
+  it('does not affect the client that the attacks name', async () => {
     const answer = await sendRaw(served.port, linesOf(goodHead(served, 'POST', served.sessionId)), runCode('mine'));
     expect(answer.status).toBe(200);
     expect((await sendRaw(served.port, linesOf(statelessHead(served)), statelessRunCode('also'))).status).toBe(200);

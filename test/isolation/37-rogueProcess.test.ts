@@ -76,7 +76,7 @@ describe('row 37: a rogue process on the same machine', () => {
     },
   );
 
-  it('finds no other way to give the token', async () => {
+  it('has no other way to send the token', async () => {
     const { token } = served;
     const head = { ...goodHead(served, 'POST', served.sessionId), authorization: [] };
     for (const query of [`token=${token}`, `access_token=${token}`, `authorization=Bearer%20${token}`]) {
@@ -86,7 +86,7 @@ describe('row 37: a rogue process on the same machine', () => {
     expect(engine.requests).toEqual([]);
   });
 
-  it('leaves the client that the attacks named alone', async () => {
+  it('does not affect the client that the attacks name', async () => {
     const answer = await sendRaw(served.port, linesOf(goodHead(served, 'POST', served.sessionId)), runCode('mine'));
     expect([answer.status, engine.requests.map(({ code }) => code)]).toEqual([200, ['mine']]);
     expect((await sendRaw(served.port, linesOf(statelessHead(served)), statelessRunCode('mine'))).status).toBe(200);
@@ -111,7 +111,7 @@ describe('row 37: a rogue process on the same machine', () => {
     expect(listeners(port)).toEqual(['0100007F']);
   });
 
-  it('cannot read the token of `hothouse serve` off its command line or environment', async () => {
+  it('cannot read the token of `hothouse serve` from its command line or environment', async () => {
     const program = start(['serve', '--json']);
     const line = await new Promise<string>((resolve) =>
       program.stdout?.once('data', (chunk) => resolve(String(chunk))),

@@ -3,7 +3,7 @@ import { crossfire } from './crossfire.ts';
 import { isolationEngine } from './harness.ts';
 import { serve } from './mcpServer.ts';
 
-it('row 38: clients at once get their own answers out of real sandboxes', async () => {
+it('row 38: concurrent clients get their own results from real sandboxes', async () => {
   const isolated = await isolationEngine({ pool: { size: 4 } });
   const served = await serve(isolated.engine);
   const { foreign, answered } = await crossfire(

@@ -6,8 +6,8 @@ import { engineInMemory, serve } from './mcpServer.ts';
 const CLIENTS = 100;
 const CALLS = 100;
 
-describe('row 38: answers crossing clients', () => {
-  it(`${CLIENTS} clients of both eras with ${CALLS} calls each get their own answers and progress`, async () => {
+describe('row 38: crossed answers', () => {
+  it(`${CLIENTS} clients of both revisions with ${CALLS} calls each get their own results and progress`, async () => {
     const engine = engineInMemory({ pool: { size: 100, maxWaiting: 10_000 } });
     const owners = new Map<string, Set<string>>();
     const served = await serve(

@@ -125,7 +125,7 @@ describe('row 39: arguments and paths', () => {
     );
   };
 
-  it('500 payloads and more: no escape, and no sandbox is made or becomes another than before', async () => {
+  it('over 500 payloads cause no escape, and neither create nor change a sandbox', async () => {
     const session = await call(client, 'open_session', { language: 'python' });
     const session_id = String(session.structuredContent?.session_id);
     await call(client, 'run_code', { language: 'python', code: 'kept = 7', session_id });
@@ -158,12 +158,12 @@ describe('row 39: arguments and paths', () => {
     expect((await call(client, 'list_sessions')).structuredContent).toMatchObject({ sessions: [{ session_id }] });
   });
 
-  it('the host’s files are as they were', async () => {
+  it('files of the host stay unchanged', async () => {
     expect(await readdir(bait.folder)).toEqual(['secret']);
     expect(await readFile(path.join(bait.folder, 'secret'), 'utf8')).toBe(bait.secret);
   });
 
-  it('paths of the server other than its own lead nowhere', async () => {
+  it('no other path of the server exists', async () => {
     const targets = ['/', '/mcp/', '/mcp/../../../../etc/passwd', '/..%2f..%2fetc/passwd', '/mcp%00', '/MCP', '//mcp'];
     for (const target of targets) {
       const head = { ...goodHead(served), line: `POST ${target} HTTP/1.1` };

@@ -62,14 +62,14 @@ describe('row 40: no code, output or token in logs', () => {
     expect(lines.filter((line) => line.includes(NONCE) || line.includes(served.token))).toEqual([]);
   }
 
-  it.each(Object.entries(SAYINGS))('by its %s', async (name, code) => {
+  it.each(Object.entries(SAYINGS))('from a run with its %s', async (name, code) => {
     const canary = `x${NONCE}_${name.replaceAll(' ', '_')}`;
     const { structuredContent } = await python(code.replace('%s', canary));
     expect(structuredContent?.status).toMatch(/^(ok|error|timeout|out_of_memory)$/);
     expectClean();
   });
 
-  it('by arguments: state, stdin, a session, and what is refused', async () => {
+  it('from arguments: state, stdin, a session, and rejected ones', async () => {
     const { structuredContent } = await python(`y = x + input()`, { state: { x: NONCE }, stdin: NONCE });
     expect(structuredContent).toMatchObject({ status: 'ok', state: { y: NONCE + NONCE } });
     const opened = await call(client, 'open_session', { language: 'python' });
@@ -85,7 +85,7 @@ describe('row 40: no code, output or token in logs', () => {
     expectClean();
   });
 
-  it('by requests that are turned away', async () => {
+  it('from rejected requests', async () => {
     const head = goodHead(served);
     const wrong = { ...head, authorization: [`Authorization: Bearer ${NONCE}`] };
     expect((await sendRaw(served.port, linesOf(wrong), NONCE)).status).toBe(401);
@@ -94,7 +94,7 @@ describe('row 40: no code, output or token in logs', () => {
     expectClean();
   });
 
-  it('by a sandbox that is lost', async () => {
+  it('from a lost sandbox', async () => {
     const running = python(`print('${NONCE}', flush=True)\nwhile True: pass`, { timeout_seconds: 30 });
     while (!isLeased()) await new Promise((resolve) => setTimeout(resolve, 20));
     const before = lines.length;
@@ -105,7 +105,7 @@ describe('row 40: no code, output or token in logs', () => {
   });
 });
 
-it('row 40: `hothouse serve --verbose` writes its token once, to the one who started it, and no code or output', async () => {
+it('row 40: `hothouse serve --verbose` prints its token once, on its own terminal, and no code or output', async () => {
   const program = start(['serve', '--json', '--verbose']);
   const written = ended(program);
   const line = await new Promise<string>((resolve) => program.stdout?.once('data', (chunk) => resolve(String(chunk))));

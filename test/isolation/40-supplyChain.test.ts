@@ -16,8 +16,8 @@ const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
 const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(read('package.json'));
 const { packages }: { packages: Record<string, Locked> } = JSON.parse(read('package-lock.json'));
 
-describe('row 40: what the project is made of', () => {
-  it('is named by exact versions, and the lockfile has the same', () => {
+describe('row 40: dependencies', () => {
+  it('have exact versions, the same as in the lockfile', () => {
     const named = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter(([, version]) => !EXACT.test(version))).toEqual([]);
@@ -25,13 +25,13 @@ describe('row 40: what the project is made of', () => {
     expect(other).toEqual([]);
   });
 
-  it('is locked by the hash of every package, on every platform', () => {
+  it('are locked by the hash of every package, on every platform', () => {
     const locked = Object.entries(packages).filter(([path]) => path !== '');
     expect(locked.length).toBeGreaterThan(100);
     expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
   });
 
-  it('is installed as it is locked; what set-up installs beside it is named by exact versions too', () => {
+  it('are installed from the lockfile; others that set-up installs have exact versions', () => {
     const setUp = files
       .filter((path) => path.startsWith('src/setup/'))
       .map(read)
@@ -53,7 +53,7 @@ const basesOf = (dockerfile: string) => [...dockerfile.matchAll(/^ARG BASE=(.*)$
 describe('row 40: images', () => {
   const dockerfiles = files.filter((path) => /(^|\/)Dockerfile$/.test(path));
 
-  it.each(dockerfiles)('%s begins with one exact Debian, by its digest, or with what the builder names', (path) => {
+  it.each(dockerfiles)('%s starts from one Debian, pinned by digest, or from the base image of the builder', (path) => {
     const text = read(path);
     const stages = [...text.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name = '']) => name);
     const begins = [...text.matchAll(/^FROM (\S+)/gm)].map(([, name = '']) => name);
@@ -63,11 +63,11 @@ describe('row 40: images', () => {
     expect(basesOf(text)).toEqual([expect.stringMatching(/^debian:[a-z]+-slim@sha256:[0-9a-f]{64}$/)]);
   });
 
-  it('begin with the same one', () => {
+  it('start from the same base image', () => {
     expect(new Set(dockerfiles.flatMap((path) => basesOf(read(path)))).size).toBe(1);
   });
 
-  it('are made of signed packages: no file comes from an address', () => {
+  it('consist of signed packages: no file comes from a URL', () => {
     expect(dockerfiles.length).toBeGreaterThan(0);
     const recipes = files.filter((path) => path.startsWith('images/') && !path.startsWith('images/agent/'));
     const fetching = /^\s*ADD\s+(--\S+\s+)*https?:|\b(curl|wget|git clone)\b|--allow-unauthenticated|trusted=yes/m;
@@ -75,7 +75,7 @@ describe('row 40: images', () => {
     expect(recipes.filter((path) => fetching.test(read(path).replace(installing, '')))).toEqual([]);
   });
 
-  it('take Lean and Mathlib of one exact release', () => {
+  it('use Lean and Mathlib of one exact release', () => {
     expect(read('images/lean/Dockerfile')).toMatch(/^ARG LEAN_TOOLCHAIN=leanprover\/lean4:v\d+\.\d+\.\d+$/m);
     const mathlib = read('images/lean/mathlib.sh');
     expect(mathlib).toMatch(/^release=\$\{LEAN_TOOLCHAIN##\*:\}$/m);

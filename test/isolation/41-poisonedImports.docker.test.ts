@@ -76,7 +76,7 @@ seen = [os.readlink("/proc/self/cwd"), sys.path, dict(os.environ)]`;
 describe('row 41: files of a run that the permanent processes could read', () => {
   const sandbox = fileFixture(() => realSandbox());
 
-  it('are not read between the end of a run and the next reset, however long that takes', async () => {
+  it('are not read between the end of a run and the next reset, however long that is', async () => {
     expect(await once(sandbox, WATCH)).toMatchObject({ status: 'ok', error: null });
     await expect(sandbox.request({ op: 'preload', modules: MODULES })).rejects.toThrow('a run came first');
     const look = `${MARKER}

@@ -16,10 +16,10 @@ const ROUNDS = 20;
 /** The bound that this row sets. */
 const GONE_MS = 5_000;
 
-describe('row 42: a sandbox that is to die', () => {
+describe('row 42: a sandbox that is destroyed', () => {
   const isolated = fileFixture(() => isolationEngine({ pool: { size: 1, reuse: 'never' } }));
 
-  it(`is gone within 5 s beside 110 busy processes, ${ROUNDS} times`, async () => {
+  it(`is removed within 5 s beside 110 busy processes, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const endless = `print("begun", flush=True)\n${STARVE_AGENT}\nwhile True: pass`;
       const running = run(isolated, endless, { timeoutSeconds: 2 });
@@ -55,7 +55,7 @@ describe('row 42: a sandbox whose first process gets no CPU', () => {
     return sandbox;
   };
 
-  it('is gone all the same, and its loss says so', async () => {
+  it('is removed, and its loss names the reason', async () => {
     const sandbox = await putAside();
     const removed = sandbox.dispose();
     expect(await sandbox.lost).toMatchObject({ reason: expect.stringMatching(/stop/) });
@@ -63,7 +63,7 @@ describe('row 42: a sandbox whose first process gets no CPU', () => {
     expect(await host.list({ [LABEL.machine]: machine })).toEqual([]);
   });
 
-  it('is removed by another engine when its own has gone', async () => {
+  it('is removed by another engine when its own has ended', async () => {
     const { id } = await putAside();
     const other = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
     await other.remove(id);

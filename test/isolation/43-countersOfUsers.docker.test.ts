@@ -62,8 +62,8 @@ seen = [watcher >= 0, libc.timer_create(0, None, ctypes.byref(timer)), fcntl.fcn
 
 const isolated = fileFixture(() => isolationEngine({ pool: { size: 2 } }));
 
-describe('row 43: what is counted for the whole machine', () => {
-  it('is not to be had: terminals', async () => {
+describe('row 43: a resource of the whole machine', () => {
+  it('is not available: terminals', async () => {
     const code = `
 import os
 seen = 0
@@ -74,30 +74,33 @@ for open_one in (os.openpty, lambda: os.open("/dev/ptmx", os.O_RDWR), lambda: os
   });
 });
 
-describe('row 43: what is counted for each user', () => {
-  it.each(Object.entries(GREEDY))('harms no other owner when one sandbox takes all of it: %s', async (_, code) => {
-    const greedy = new AbortController();
-    let ready = () => {};
-    const full = new Promise<void>((resolve) => {
-      ready = resolve;
-    });
-    const owner: Owner = { id: 'greedy', kind: 'mcp', label: 'greedy' };
-    const request = {
-      language: 'python' as const,
-      owner,
-      code: `${code}\nimport time\nprint("full", flush=True)\ntime.sleep(100)`,
-    };
-    let said = '';
-    const onOutput = (output: { kind: string; text?: string }) => {
-      said += output.text ?? '';
-      if (said.includes('full')) ready();
-    };
-    const running = isolated.engine.run(request, onOutput, greedy.signal);
-    await Promise.race([full, running]);
-    for (let round = 0; round < 5; round += 1) {
-      expect(await look(isolated, MODEST, { owner: NEIGHBOUR })).toEqual([true, 0, 65_536, 'hi\n', true]);
-    }
-    greedy.abort();
-    expect((await running).status).toBe('interrupted');
-  });
+describe('row 43: a resource counted per user', () => {
+  it.each(Object.entries(GREEDY))(
+    'stays available to other owners when one sandbox uses all of it: %s',
+    async (_, code) => {
+      const greedy = new AbortController();
+      let ready = () => {};
+      const full = new Promise<void>((resolve) => {
+        ready = resolve;
+      });
+      const owner: Owner = { id: 'greedy', kind: 'mcp', label: 'greedy' };
+      const request = {
+        language: 'python' as const,
+        owner,
+        code: `${code}\nimport time\nprint("full", flush=True)\ntime.sleep(100)`,
+      };
+      let said = '';
+      const onOutput = (output: { kind: string; text?: string }) => {
+        said += output.text ?? '';
+        if (said.includes('full')) ready();
+      };
+      const running = isolated.engine.run(request, onOutput, greedy.signal);
+      await Promise.race([full, running]);
+      for (let round = 0; round < 5; round += 1) {
+        expect(await look(isolated, MODEST, { owner: NEIGHBOUR })).toEqual([true, 0, 65_536, 'hi\n', true]);
+      }
+      greedy.abort();
+      expect((await running).status).toBe('interrupted');
+    },
+  );
 });

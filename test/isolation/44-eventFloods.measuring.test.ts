@@ -19,7 +19,7 @@ afterAll(() => isolated.dispose());
 
 describe('row 44: floods that cost the engine more than their bytes', () => {
   it.each(Object.entries(FLOODS))(
-    `do not keep the event loop for longer than ${LATE_MS} ms, and the run is answered: %s`,
+    `block the event loop for less than ${LATE_MS} ms, and the run returns: %s`,
     async (_, flood) => {
       const code = `${FORGE}${flood}\nprint("answered")\n7`;
       const attempts: number[] = [];
@@ -51,7 +51,7 @@ describe('row 44: floods that cost the engine more than their bytes', () => {
 });
 
 describe('row 44: honest code near the bounds', () => {
-  it('gets back a large state with every kind of text', async () => {
+  it('returns a large state with every kind of text', async () => {
     const code = 'x = {"%d%s\\ud800" % (n, "k" * 100): "\\udc00😀é" for n in range(20_000)}';
     const { result, lateMs } = await latenessOf(() => run(isolated, code, { state: {} }));
     expect(result).toMatchObject({ status: 'ok', truncated: false, stateLeftOut: [] });
@@ -61,7 +61,7 @@ describe('row 44: honest code near the bounds', () => {
     expect(lateMs).toBeLessThan(LATE_MS);
   });
 
-  it('gets back all its variables but those that are too large or too deep, which are named', async () => {
+  it('returns all variables but those that are too large or too deep, which are named', async () => {
     const code = `
 deep = []
 for _ in range(5_000): deep = [deep]
@@ -81,7 +81,7 @@ flat, text = list(range(20_000)), "[" * 200_000`;
     ['long names', 'for n in range(100): globals()["😀" * 195 + str(n)] = float("inf")\ny = "x" * 6_000_000'],
     ['a name that is no text', 'globals()[5] = 1; y = 1'],
     ['data that does not let itself be read', 'class D(dict):\n    def items(self): raise OSError\nx = D(a=1); y = 1'],
-  ])('gets back what fits, and the names of the rest: %s', async (_, code) => {
+  ])('returns what fits, and the names of the rest: %s', async (_, code) => {
     const result = await run(isolated, `${code}\nz = 7`, { state: { given: 1 } });
     const { status, state, stateLeftOut, displaysDropped } = result;
     expect({ status, displaysDropped, given: state?.given }).toEqual({ status: 'ok', displaysDropped: 0, given: 1 });
@@ -93,7 +93,7 @@ flat, text = list(range(20_000)), "[" * 200_000`;
     ['a page of HTML and scripts', '"<script>" + "f(a,b,{c:[1,2]});" * 270_000 + "</script>"'],
     ['a text of quotes', "'\"' * 2_000_000"],
     ['a text of backslashes', '"\\\\" * 2_000_000'],
-  ])('shows %s of megabytes, and needs little more memory than it has', async (_, text) => {
+  ])('shows %s of megabytes with little extra memory', async (_, text) => {
     const code = `
 import resource
 page = ${text}
@@ -110,7 +110,7 @@ del page`;
     ['sys.exit(10**5000)', 255],
     ['sys.exit(-1)', 255],
     ['sys.exit(type("X", (), {"__str__": lambda self: 1 / 0})())', 1],
-  ])('ends as it says: %s', async (code, exitCode) => {
+  ])('returns its exit status: %s', async (code, exitCode) => {
     const result = await run(isolated, `import sys\ny = 1\n${code}`, { state: {} });
     expect(result).toMatchObject({ status: 'error', exitCode, state: { y: 1 } });
   });
@@ -132,7 +132,7 @@ del page`;
     expect([displays.length, truncated]).toEqual([1, false]);
   });
 
-  it('shows what JSON has no word for', async () => {
+  it('shows values that JSON cannot express', async () => {
     const code = `
 display({"application/json": {"nan": float("nan"), "set": {1}, 2: (3, None)}, "text/plain": "x"}, raw=True)
 display({"application/json": float("inf"), "not a mime type": "x", "text/plain": "y"}, raw=True)`;

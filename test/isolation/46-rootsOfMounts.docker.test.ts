@@ -50,8 +50,8 @@ for base in ("/workspace", "/tmp", "/dev/shm"):
 
 const isolated = fileFixture(() => isolationEngine());
 
-describe('row 46: the roots of the writable places', () => {
-  it.each(Object.entries(PLANTS))('are as they were after a run that left %s', async (_, plant) => {
+describe('row 46: the roots of writable mounts', () => {
+  it.each(Object.entries(PLANTS))('are restored after a run that left %s', async (_, plant) => {
     const fresh = await look(isolated, LOOK);
     const before = sandboxes(isolated);
     const code = `${LIBRARY}\nfor base in ("/workspace", "/tmp", "/dev/shm"): ${plant}`;
@@ -63,9 +63,9 @@ describe('row 46: the roots of the writable places', () => {
   });
 });
 
-describe('row 46: the devices that everybody may write to', () => {
+describe('row 46: devices that every user may write to', () => {
   it.each(['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty'])(
-    'have no time that a run gave to them: %s',
+    'keep no time that a run set: %s',
     async (device) => {
       const time = `seen = os.stat("${device}").st_mtime_ns // 1000`;
       // The time of now is all that others than the owner may give.

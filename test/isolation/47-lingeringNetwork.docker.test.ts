@@ -42,13 +42,13 @@ with socket.create_server(("127.0.0.1", 4242), reuse_port=False): pass`;
 
 const isolated = fileFixture(() => isolationEngine());
 
-describe('row 47: what lingers in the network of a sandbox', () => {
-  it.each(Object.entries(LINGER))('is never met by the next run: %s', async (_, code) => {
+describe('row 47: lingering network state of a sandbox', () => {
+  it.each(Object.entries(LINGER))('never reaches the next run: %s', async (_, code) => {
     expect(await run(isolated, code)).toMatchObject({ status: 'ok', error: null });
     expect(await look(isolated, LOOK)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
-  it('is nothing of a connection that was closed: it keeps neither its port nor costs the sandbox', async () => {
+  it('does not include a closed connection: its port is free and the sandbox stays', async () => {
     await look(isolated, 'seen = 1');
     const before = sandboxes(isolated);
     for (let round = 0; round < 3; round += 1) {
@@ -59,7 +59,7 @@ describe('row 47: what lingers in the network of a sandbox', () => {
     expect(sandboxes(isolated)).toEqual(before);
   });
 
-  it('is nothing where connections are closed by those who were called', async () => {
+  it('does not include connections that the server closed', async () => {
     await look(isolated, 'seen = 1');
     const before = sandboxes(isolated);
     await run(isolated, 'import socket\nends = socket.socketpair()\nsocket.create_server(("127.0.0.1", 4242)).close()');

@@ -12,7 +12,7 @@ const CALLS = 40;
 /** The bound on an answer to a client that has the token. */
 const BOUND_MS = 200;
 
-describe(`row 49: strangers at the door, ${HALF_OPEN} at once`, () => {
+describe(`row 49: ${HALF_OPEN} unauthenticated connections at once`, () => {
   let served: Served;
   let attackers: ReturnType<typeof fork>;
   let early: TestClient;
@@ -42,7 +42,7 @@ describe(`row 49: strangers at the door, ${HALF_OPEN} at once`, () => {
     expect(taken[Math.floor(CALLS * 0.95)]).toBeLessThanOrEqual(BOUND_MS);
   }
 
-  it('are turned away all but 512', async () => {
+  it('are limited to 512', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     attackers.send('how many');
     const [nowOpen] = await once(attackers, 'message');
@@ -51,11 +51,11 @@ describe(`row 49: strangers at the door, ${HALF_OPEN} at once`, () => {
   });
 
   // Measure a machine that others use too.
-  it('a client that was there before is answered', { retry: 2 }, async () => {
+  it('do not delay an earlier client', { retry: 2 }, async () => {
     expectQuick(await times(() => call(early, 'list_sessions')));
   });
 
-  it('a client that comes now is let in', { retry: 2 }, async () => {
+  it('do not keep out a new client', { retry: 2 }, async () => {
     const taken = await times(async () => {
       const { status } = await sendRaw(served.port, linesOf(goodHead(served)), INITIALIZE);
       expect(status).toBe(200);
@@ -63,14 +63,14 @@ describe(`row 49: strangers at the door, ${HALF_OPEN} at once`, () => {
     expectQuick(taken);
   });
 
-  it.each(ERAS)('a client of %s works as always', async (era) => {
+  it.each(ERAS)('do not disturb a client of %s', async (era) => {
     const client = await connectEra(era, served.url, served.token);
     for (let n = 0; n < CALLS; n += 1) expect((await call(client, 'list_sessions')).isError).toBe(false);
     await client.close();
   });
 });
 
-describe('row 49: who makes way', () => {
+describe('row 49: the limit of connections', () => {
   it('drops the oldest unauthenticated connections, and none that has shown the token', async () => {
     const served = await serve(new StubEngine(), { maxUnauthenticated: 3 });
     const known = await arrive(served.port);

@@ -55,7 +55,7 @@ async function life(until: number): Promise<{ results: RunResult[]; kept: RunRes
 
 describe('row 51: a machine with twenty programs for each CPU', () => {
   it(
-    'is slow, and loses neither runs nor sessions nor engines that start',
+    'is slow, and loses neither runs nor sessions nor starting engines',
     async () => {
       fillMachine();
       const until = performance.now() + BUSY_MS;

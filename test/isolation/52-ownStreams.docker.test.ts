@@ -30,7 +30,7 @@ while time.monotonic() < end:
 const isolated = fileFixture(() => isolationEngine());
 
 describe('row 52: a run that reads its own streams', () => {
-  it('ends as every other, and costs no sandbox', async () => {
+  it('ends as every other run and keeps its sandbox', async () => {
     await look(isolated, 'seen = 1');
     const before = sandboxes(isolated);
     expect(await run(isolated, THIEF)).toMatchObject({ status: 'ok', error: null });

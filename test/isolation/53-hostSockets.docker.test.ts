@@ -73,7 +73,7 @@ const GREEDY: Owner = { id: 'greedy', kind: 'mcp', label: 'greedy' };
 const isolated = fileFixture(() => isolationEngine({ pool: { size: 2 } }));
 
 describe("row 53: the kernel's memory for sockets", () => {
-  it('is counted for the whole machine in part: an owner who has much of it harms no other', async () => {
+  it('is partly counted for the whole machine: an owner that uses much of it harms no other', async () => {
     await look(isolated, 'seen = 1');
     const [own] = sandboxes(isolated);
     const stop = new AbortController();
@@ -92,7 +92,7 @@ describe("row 53: the kernel's memory for sockets", () => {
     expect((await running).status).toBe('interrupted');
   });
 
-  it('lets honest code wait until what it sends is read', async () => {
+  it('makes honest code wait until its data is read', async () => {
     await look(isolated, 'seen = 1');
     const before = sandboxes(isolated);
     expect(await look(isolated, UPLOADS, { timeoutSeconds: 60 })).toBe(192);

@@ -106,7 +106,7 @@ describe.each(Object.entries(WAYS))('row 54: floods through the MCP server, %s',
   afterAll(() => client.close());
 
   it.each(Object.entries(ANSWERS))(
-    `are answered and keep the event loop for less than ${LATE_MS} ms: %s`,
+    `are answered and block the event loop for less than ${LATE_MS} ms: %s`,
     async (_, code) => {
       const late = await leastLateness(client, runOf(code), ({ result }) => {
         expect(result?.structuredContent).toMatchObject({ status: 'ok' });
@@ -117,7 +117,7 @@ describe.each(Object.entries(WAYS))('row 54: floods through the MCP server, %s',
 
   // What a run says costs the same on every way; one of them will do.
   it.each(way === 'HTTP, 2026-07-28' ? Object.entries(EVENTS) : [])(
-    'are so with the events of row 44: %s',
+    'do so with the events of row 44: %s',
     async (_, code) => {
       const args = Buffer.from(JSON.stringify({ language: 'python', code }));
       const late = await leastLateness(client, args, ({ result }) => {
@@ -131,7 +131,7 @@ describe.each(Object.entries(WAYS))('row 54: floods through the MCP server, %s',
   );
 
   it.each(Object.entries(ARGUMENTS))(
-    'are taken, or refused, as fast when they come as arguments: %s',
+    'are accepted or rejected as fast as arguments: %s',
     async (_, [args, refusal]) => {
       const late = await leastLateness(client, Buffer.from(args()), (answer) => {
         if (refusal) expect(JSON.stringify(answer)).toMatch(refusal);

@@ -89,7 +89,7 @@ describe('a message', () => {
     expect(await parse('['.repeat(501))).toEqual({ kind: 'invalid', reason: 'It has more than 500 levels.' });
   });
 
-  it('has at most 120000 values, and the error for more says so', async () => {
+  it('has at most 120000 values, and the error for more names the limit', async () => {
     const call = (state: string) => `{"id":1,"params":{"arguments":{"code":"1","state":{"x":[${state}]}}}}`;
     expect(await parse(call(Array(100_000).fill('1').join()))).toMatchObject({ kind: 'json' });
     const reason = expect.stringMatching(/^It has more than 120000 values, .*in params\.arguments\.state /);

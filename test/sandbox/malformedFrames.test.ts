@@ -20,8 +20,8 @@ const CASES = Object.entries(TYPES).flatMap(([type, number]) =>
   Object.entries(PAYLOADS).map(([payload, text]) => [type, payload, number, text] as const),
 );
 
-describe('row 48: a frame that cannot be read', () => {
-  it.each(CASES)('of type %s, %s: every call under way is answered', async (_, __, type, text) => {
+describe('row 48: a malformed frame', () => {
+  it.each(CASES)('of type %s, %s, ends every pending call with an answer', async (_, __, type, text) => {
     const host = new FakeHost({});
     const spec = containerSpec('hothouse/python:latest', LIMITS, {});
     const terms = { outputBytes: 1_000, eventBytes: 10_000, events: 100 };

@@ -54,7 +54,7 @@ class Line {
   }
 }
 
-describe('an engine that fails', () => {
+describe('Docker with faults', () => {
   let folder: string;
   let line: Line;
   let host: HostWithImages;
@@ -74,7 +74,7 @@ describe('an engine that fails', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('ends containers when the connection breaks, and serves again when it is back', async () => {
+  it('ends containers when the connection breaks, and works again when it is back', async () => {
     const spec = ownSpec();
     const container = await host.create(spec);
     await handshake(container);

@@ -33,26 +33,26 @@ describe.each([[['IPython', 'matplotlib.pyplot']], [[]]])(
       '%load_ext autoreload\n%autoreload 2',
       '%time 1 + 1',
       '%precision 3',
-    ])('run, and figures are shown as ever: %s', async (line) => {
+    ])('run, and figures are shown: %s', async (line) => {
       expect(await runCell(session, line)).toMatchObject({ status: 'ok', error: null });
       const plotted = await runCell(session, PLOT);
       expect(plotted).toMatchObject({ status: 'ok', error: null, stderr: '' });
       expect(shown(plotted)).toEqual([['image/png', 'text/plain']]);
     });
 
-    it('choose another form of figures', async () => {
+    it('can select another format for figures', async () => {
       await runCell(session, "%config InlineBackend.figure_formats = ['svg']");
       expect(shown(await runCell(session, PLOT))).toEqual([['image/svg+xml', 'text/plain']]);
     });
 
-    it('run a program by an exclamation mark', async () => {
+    it('run a program after an exclamation mark', async () => {
       expect(await runCell(session, '!echo from a shell')).toMatchObject({ status: 'ok', stdout: 'from a shell\n' });
       expect(await runCell(session, 'lines = !echo one; echo two\n[*lines]')).toMatchObject({
         value: "['one', 'two']",
       });
     });
 
-    it('end a program that runs with the cell that is interrupted', async () => {
+    it('end a program of a cell when the cell is interrupted', async () => {
       const cell = runCell(session, '!sleep 30; echo on\nprint("and on")');
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       session.interrupt();
@@ -60,7 +60,7 @@ describe.each([[['IPython', 'matplotlib.pyplot']], [[]]])(
       expect(await runCell(session, '!exit 3\n_exit_code')).toMatchObject({ value: '3' });
     });
 
-    it("have matplotlib's folders, which can be written to", async () => {
+    it("can write to Matplotlib's folders", async () => {
       const code = `
 import matplotlib, os
 [os.access(folder(), os.W_OK) for folder in (matplotlib.get_configdir, matplotlib.get_cachedir)]`;
@@ -68,7 +68,7 @@ import matplotlib, os
     });
 
     it.each(['exit()', 'quit()', 'exit(0)', 'import sys; sys.exit()'])(
-      'end a cell, not the session: %s',
+      'end the cell and keep the session: %s',
       async (line) => {
         await runCell(session, '%matplotlib inline\nx = 7');
         expect(await runCell(session, `${line}\nx = 8`)).toMatchObject({ status: 'ok', error: null, alive: true });

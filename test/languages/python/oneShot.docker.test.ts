@@ -10,21 +10,21 @@ beforeAll(async () => {
 afterAll(() => sandbox.dispose());
 
 describe('a one-shot run', () => {
-  it('prints and gives the value of its last expression', async () => {
+  it('prints, and returns the value of its last expression', async () => {
     const result = await once(sandbox, 'x = 20\nprint("hello")\nx + 1');
     expect(result).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'hello\n', value: '21', error: null });
   });
 
-  it('gives no value after a semicolon, for None, and for a statement', async () => {
+  it('returns no value after a semicolon, for None and for a statement', async () => {
     for (const code of ['1 + 1;', 'None', 'x = 1']) expect((await once(sandbox, code)).value).toBeUndefined();
   });
 
-  it('takes a state and gives the JSON-able variables back', async () => {
+  it('accepts state, and returns the variables that JSON can hold', async () => {
     const code = 'y = x * 2\nt = (1, 2)\nimport math\ndef f(): pass\nbad = {1, 2}\nnan = float("nan")\n_hidden = 1';
     expect((await once(sandbox, code, { state: { x: 21 } })).state).toEqual({ x: 21, y: 42, t: [1, 2] });
   });
 
-  it('keeps stdout and stderr apart and in order, with programs it starts', async () => {
+  it('keeps stdout and stderr apart and in order, also of programs that it starts', async () => {
     const code = `
 import os, sys
 for i in range(50):
@@ -42,13 +42,13 @@ for i in range(50):
     expect(order.replaceAll('stderr:', '')).toBe(wanted);
   });
 
-  it('reads the stdin that was given, then meets its end', async () => {
+  it('reads the given stdin up to its end', async () => {
     const code = 'print(input("name? "))\ntry:\n    input()\nexcept EOFError:\n    print("end")';
     expect(await once(sandbox, code, { stdin: 'Ada\n' })).toMatchObject({ status: 'ok', stdout: 'name? Ada\nend\n' });
     expect(await once(sandbox, 'input()')).toMatchObject({ status: 'error', error: { name: 'EOFError' } });
   });
 
-  it("shows a traceback in the user's lines and nothing of the driver", async () => {
+  it("shows a traceback with the user's lines and none of the driver", async () => {
     const { error } = await once(sandbox, 'def f():\n    return 1 / 0\n\nf()');
     expect(error).toMatchObject({ name: 'ZeroDivisionError', message: 'division by zero' });
     expect(error?.traceback).toContain('File "<cell 1>", line 4, in <module>\n    f()');
@@ -104,14 +104,14 @@ print("main")`;
     expect(result).toMatchObject({ status: 'error', exitCode: null, error: { name: 'SIGSEGV' } });
   });
 
-  it('meets its memory limit as out_of_memory, and the sandbox lives on', async () => {
+  it('ends as out_of_memory at its memory limit, and the sandbox survives', async () => {
     const result = await once(sandbox, 'x = b"x" * (2 << 30)');
     expect(result).toMatchObject({ status: 'out_of_memory', error: { name: 'OutOfMemory' } });
     expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
     expect(await once(sandbox, '1')).toMatchObject({ status: 'ok' });
   });
 
-  it('survives a recursion without end', async () => {
+  it('survives endless recursion', async () => {
     expect(await once(sandbox, 'def f(): return f()\nf()')).toMatchObject({ error: { name: 'RecursionError' } });
   });
 
@@ -138,12 +138,12 @@ print("main")`;
     expect(new Set(values).size).toBe(3);
   });
 
-  it('leaves seeding to code that wants the same numbers again', async () => {
+  it('returns the same random numbers for the same seed', async () => {
     const code = 'import numpy\nnumpy.random.seed(7)\nfloat(numpy.random.rand())';
     expect((await once(sandbox, code)).value).toBe('0.07630828937395717');
   });
 
-  it('shows rich values of classes that know how', async () => {
+  it('shows rich values of classes with display methods', async () => {
     const code = `
 class Rich:
     def _repr_html_(self): return "<b>x</b>"

@@ -49,7 +49,7 @@ describe('a reset', () => {
     expect((await once(sandbox, LOOK)).stdout).toBe(before.stdout);
   });
 
-  it('ends a run under way, and nothing of it arrives later', async () => {
+  it('ends a running process, and none of its output arrives later', async () => {
     const late: string[] = [];
     const flood = python.open(sandbox, { once: true });
     const end = flood.run({ code: 'while True: print("A" * 1000)', name: '<a>', stdin: '', state: null }, (item) => {
@@ -75,7 +75,7 @@ describe('a reset', () => {
     expect(await once(sandbox, '1')).toMatchObject({ status: 'ok' });
   });
 
-  it('can be done a hundred times in a row', async () => {
+  it('works a hundred times in a row', async () => {
     for (let round = 0; round < 100; round += 1) {
       expect(await once(sandbox, `print(${round})`)).toMatchObject({ stdout: `${round}\n` });
       expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
@@ -85,7 +85,7 @@ describe('a reset', () => {
 });
 
 describe('preloading', () => {
-  it('reports what was imported, and is done at once when asked again', async () => {
+  it('reports imported modules, and returns at once the second time', async () => {
     const other = await realSandbox();
     const modules = ['json', 'no_such_module'];
     const answer = { loaded: ['json'], failed: ['no_such_module'] };
@@ -110,19 +110,19 @@ describe('preloading', () => {
 });
 
 describe('output beyond the cap', () => {
-  it('is counted and dropped, and the end still comes', async () => {
+  it('is counted and dropped, and the run still ends', async () => {
     const ended = await once(sandbox, 'print("x" * 999_999)\n"end"');
     expect(ended).toMatchObject({ status: 'ok', stdoutBytes: 1_000_000, value: "'end'" });
     expect(ended.stdout).toBe('x'.repeat(64 * 1024));
   });
 
-  it('leaves displays beyond their cap out and says how many', async () => {
+  it('omits displays beyond their limit and reports how many', async () => {
     const ended = await once(sandbox, 'for i in range(10): display("x" * 1_000_000)');
     expect(ended).toMatchObject({ status: 'ok', eventsDropped: 2 });
     expect(ended.out.length).toBe(8);
   });
 
-  it('becomes text whatever its bytes are', async () => {
+  it('becomes valid text whatever its bytes are', async () => {
     const ended = await once(sandbox, 'import os; os.write(1, bytes(range(256)) + "é".encode()[:1])');
     expect(ended.status).toBe('ok');
     expect(ended.stdout).toContain('\u0000\u0001');
@@ -140,12 +140,12 @@ describe('the agent', () => {
       'garbage',
       'import os\nfor fd in range(3, 64):\n    try: os.write(fd, os.urandom(5000))\n    except OSError: pass\n"mine"',
     ],
-  ])('is not fooled by %s', async (_, code) => {
+  ])('is not misled by %s', async (_, code) => {
     expect(await once(sandbox, code)).toMatchObject({ status: 'ok', value: "'mine'" });
     expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
   });
 
-  it('cannot be opened, stopped or traced as init; killing the relay only loses the sandbox', async () => {
+  it('cannot be opened, stopped or traced as init; killing its relay loses only the sandbox', async () => {
     const code = `
 import os, signal
 failed = 0

@@ -20,13 +20,13 @@ describe('a session', () => {
     expect(await run('add(x, 20), math.floor(2.5)')).toMatchObject({ status: 'ok', value: '(30, 2)', alive: true });
   });
 
-  it('keeps them after an error and after exit()', async () => {
+  it('keeps variables after an error and after exit()', async () => {
     expect(await run('1/0')).toMatchObject({ status: 'error', alive: true });
     expect(await run('exit(2)')).toMatchObject({ status: 'error', exitCode: 2, alive: true });
     expect((await run('x')).value).toBe('10');
   });
 
-  it('keeps them after an interrupt', async () => {
+  it('keeps variables after an interrupt', async () => {
     const end = session.run({ code: 'print("on")\nwhile True: pass', name: '<c>', stdin: '', state: null }, (item) => {
       if (item.kind === 'stdout') session.interrupt();
     });
@@ -34,7 +34,7 @@ describe('a session', () => {
     expect((await run('x')).value).toBe('10');
   });
 
-  it('is interrupted before the first line of a cell too, as when its process is late', async () => {
+  it('can be interrupted before the first line of a cell, as when its process is late', async () => {
     // Four megabytes to read before the code begins.
     const cell = { code: 'while True: pass', name: '<c>', stdin: 'x'.repeat(4 << 20), state: null };
     for (let turn = 0; turn < 10; turn += 1) {
@@ -47,14 +47,14 @@ describe('a session', () => {
     expect((await run('x')).value).toBe('10');
   });
 
-  it('is not hurt by an interrupt between cells', async () => {
+  it('ignores an interrupt between cells', async () => {
     for (let turn = 0; turn < 20; turn += 1) {
       session.interrupt();
       expect((await run('x')).value).toBe('10');
     }
   });
 
-  it('remembers future statements and the last value', async () => {
+  it('keeps future statements and the last value', async () => {
     await run('from __future__ import annotations');
     await run('def f(a: undefined_name): return a');
     await run('40 + 2');
@@ -104,7 +104,7 @@ sympy.sqrt(sympy.Symbol("x"))`;
     expect((await run('!echo from the shell')).stdout).toContain('from the shell');
   });
 
-  it('survives code that forks and forgets, and code that closes its streams', async () => {
+  it('survives code that forks without waiting, and code that closes its streams', async () => {
     await run('import os\nos.fork()');
     for (let cell = 0; cell < 5; cell += 1) expect((await run('x')).value).toBe('10');
     expect(await run('os.close(2)\n1')).toMatchObject({ status: 'ok', value: '1' });
@@ -136,7 +136,7 @@ await work()`;
     expect((await run('await asyncio.sleep(0, 7)')).value).toBe('7');
   });
 
-  it('ends when its process is killed, and says so ever after', async () => {
+  it('ends when its process is killed, and returns the reason from then on', async () => {
     expect(await run('import os; os.kill(os.getpid(), 9)')).toMatchObject({ status: 'error', alive: false });
     expect(await run('x')).toMatchObject({ alive: false });
     expect(await session.complete('x', 1)).toEqual({ start: 0, end: 0, matches: [] });

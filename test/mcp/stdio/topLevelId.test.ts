@@ -38,7 +38,7 @@ describe('the id of a message that arrives in chunks', () => {
     `{"id":"${'x'.repeat(1000)}"}`,
     '}}}]]]{{{"id":1',
     '',
-  ])('is not made up: %s', (text) => {
+  ])('is not found where there is none: %s', (text) => {
     expect(idOf(text)).toBe(null);
   });
 });

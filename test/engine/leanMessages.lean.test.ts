@@ -9,8 +9,8 @@ const engine = fileFixture(() => leanEngine());
 const run = (code: string, rest: Partial<RunRequest> = {}) =>
   engine.run({ language: 'lean', owner: OWNER, code, ...rest });
 
-describe('what is said of code that ends Lean’s process', () => {
-  it.each([0, 3])('by IO.Process.exit %i is no overflow of the stack', async (code) => {
+describe('the message about code that ends Lean’s process', () => {
+  it.each([0, 3])('with IO.Process.exit %i does not claim a stack overflow', async (code) => {
     const exit = `def kept : Nat := 1\n#eval (IO.Process.exit ${code} : IO Unit)\n#eval IO.sleep 2000`;
     const cells = await leanCells(engine);
     for (const { status, error, report } of [await run(exit), await cells.run(exit)]) {
@@ -24,7 +24,7 @@ describe('what is said of code that ends Lean’s process', () => {
 });
 
 describe('#exit', () => {
-  it('before something is rejected, where it stands', async () => {
+  it('before other code is rejected, at its position', async () => {
     const { status, report, error } = await run('theorem t : 1 = 1 := rfl\n  #exit\ntheorem u : 1 = 2 := rfl');
     expect({ status, verdict: report?.verdict, axioms: report?.axioms }).toEqual({
       ...{ status: 'error', verdict: 'rejected', axioms: null },
@@ -34,7 +34,7 @@ describe('#exit', () => {
     expect(error?.message).toMatch(/^2:2: error: .*#exit/);
   });
 
-  it('behind everything stops nothing', async () => {
+  it('at the end of the code has no effect', async () => {
     const { status, report } = await run('theorem t : 1 = 1 := rfl\ntheorem u : 1 = 2 := sorry\n#exit\n-- the end');
     expect({ status, verdict: report?.verdict }).toEqual({ status: 'ok', verdict: 'incomplete' });
     expect(report?.axioms).toEqual([
@@ -44,7 +44,7 @@ describe('#exit', () => {
     expect((await run('theorem t : 1 = 1 := rfl\n#exit')).report?.verdict).toBe('accepted');
   });
 
-  it('ends its cell in a session, which is noted', async () => {
+  it('ends its cell in a session, with a note', async () => {
     const cells = await leanCells(engine);
     const { status, report } = await cells.run('def a : Nat := 1\n#exit\ndef b : Nat := 2');
     expect({ status, notes: report?.notes }).toEqual({
@@ -54,11 +54,11 @@ describe('#exit', () => {
   });
 });
 
-describe('an import that there is not', () => {
+describe('an import that does not exist', () => {
   const CODE = '-- é\nimport Std\n\n  import Nope.Missing -- no\n\n#eval 1';
   const place = { severity: 'error', line: 4, column: 2, endLine: 4, endColumn: 21 };
 
-  it('is placed where it stands', async () => {
+  it('is reported at its position', async () => {
     expect((await run(CODE)).report?.messages).toMatchObject([place]);
     expect((await run('import Std.Nope\nimport Lean')).report?.messages).toMatchObject([
       { line: 1, column: 0, endColumn: 15 },
@@ -68,7 +68,7 @@ describe('an import that there is not', () => {
     expect((await cells.run(CODE)).report?.messages).toMatchObject([place]);
   });
 
-  it('in a header that others share is placed at the beginning of the code', async () => {
+  it('in a shared header is reported at the beginning of the code', async () => {
     const checked = await engine.lean.check({
       owner: OWNER,
       header: 'import Nope.Missing',
@@ -79,7 +79,7 @@ describe('an import that there is not', () => {
   });
 });
 
-it('memory is reported for a check and for a cell', async () => {
+it('peak memory is reported for a check and for a cell', async () => {
   const MB = 1024 * 1024;
   expect((await run('#eval 1')).peakMemoryBytes).toBeGreaterThan(20 * MB);
   const cells = await leanCells(engine);
@@ -89,13 +89,13 @@ it('memory is reported for a check and for a cell', async () => {
   expect((await cells.run(much)).peakMemoryBytes).toBeGreaterThan(small + 50 * MB);
 });
 
-it('what trusts the compiler is named among the axioms', async () => {
+it('a proof that trusts the compiler lists the axiom for it', async () => {
   const { report } = await run('theorem t : 10 < 20 := by native_decide');
   expect(report?.verdict).toBe('accepted');
   expect(report?.axioms?.[0]?.axioms?.join()).toMatch(/native_decide|ofReduceBool|trustCompiler/);
 });
 
-it('in a module Lean reports axioms too', async () => {
+it('Lean reports axioms in a module too', async () => {
   const { report } = await run(
     'module\ntheorem t : 1 = 1 := rfl\npublic theorem u : 1 = 2 := sorry\nexample : 1 = 1 := rfl',
   );
