@@ -1,17 +1,17 @@
 import type { Event } from '../base/event.ts';
 import type { CellPlace, Draft } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
+import type { LanguageQuestions } from '../languages/registry.ts';
 import type { EngineDependencies } from './deps.ts';
 import { Environment } from './environment/environment.ts';
 import { Hosts } from './environment/hostManager.ts';
 import { buildImage } from './environment/images.ts';
-import type { LeanEngine } from './lean/leanEngine.ts';
-import { createLeanEngine, type LeanEngineContext } from './lean/proofs.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
-import { engineClosed, otherLanguage, unknownLanguage } from './problems.ts';
+import { engineClosed, unknownLanguage } from './problems.ts';
 import { notRun } from './run/result.ts';
 import { newRunId, type Run, runInSession, runOnce } from './run/run.ts';
+import { questionsOf } from './run/tasks.ts';
 import { requestProblem } from './run/validateRequest.ts';
 import { Sessions } from './session/sessions.ts';
 import { Snapshots } from './snapshot.ts';
@@ -32,14 +32,14 @@ import type {
 
 /** An engine. With `pool.prewarm` it starts sandboxes at once, otherwise on first use. */
 export function createEngine(deps: EngineDependencies): Engine {
-  return new LiveEngine(deps);
+  const engine = new LiveEngine(deps);
+  return Object.assign(engine, engine.questions());
 }
 
 const IGNORE = () => {};
 
-class LiveEngine implements Engine {
+class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   readonly languages: readonly LanguageDefinition[];
-  readonly lean: LeanEngine;
   readonly onDidChange: Event<void>;
   readonly #deps: EngineDependencies;
   readonly #hosts: Hosts;
@@ -56,11 +56,6 @@ class LiveEngine implements Engine {
     this.languages = languages;
     this.#options = options;
     this.#hosts = new Hosts(deps, onChange);
-    this.lean = createLeanEngine({
-      run: (request, signal) => this.#runTask(request, signal),
-      textOf: (sessionId, signal) => this.#textOf(sessionId, signal),
-      outputLimit: () => this.#options.limits.outputKb * 1024,
-    });
     this.#environments = new Map(
       languages.map((language) => [language.id, new Environment(language, deps, this.#hosts)]),
     );
@@ -69,6 +64,16 @@ class LiveEngine implements Engine {
     this.#snapshots = new Snapshots({ hosts: this.#hosts, environments, sessions: this.#sessions, clock });
     this.onDidChange = this.#snapshots.onDidChange;
     for (const environment of environments) environment.onDidChange(onChange);
+  }
+
+  /** The languages' own questions, which become members of the engine. */
+  questions(): LanguageQuestions {
+    return questionsOf(this.languages, {
+      run: (language, { task, ...rest }, signal) =>
+        this.#run({ request: { ...rest, language }, task, onOutput: IGNORE, signal }),
+      session: (id) => this.#sessions.find(id),
+      outputLimit: () => this.#options.limits.outputKb * 1024,
+    });
   }
 
   async run(
@@ -170,23 +175,6 @@ class LiveEngine implements Engine {
     const problem = this.#disposed ? engineClosed() : requestProblem(request);
     if (problem) return notRun(runId, problem, request.sessionId);
     return this.#snapshots.whileRunning(() => this.#start({ ...given, runId, limits: this.#options.limits }));
-  }
-
-  #runTask(
-    { task, ...request }: Parameters<LeanEngineContext['run']>[0],
-    signal: AbortSignal | undefined,
-  ): Promise<RunResult> {
-    // Many listeners on the caller's own signal cause a warning.
-    return this.#run({ request, task, onOutput: IGNORE, signal: signal && AbortSignal.any([signal]) });
-  }
-
-  /** The text of a Lean session; empty without a session. */
-  async #textOf(sessionId: string | undefined, signal?: AbortSignal): Promise<Result<string>> {
-    if (sessionId === undefined) return { ok: true, value: '' };
-    const found = this.#sessions.find(sessionId);
-    if (!found.ok) return found;
-    if (found.value.language !== 'lean') return refused(otherLanguage(sessionId, found.value.language));
-    return found.value.ask(async (interpreter) => interpreter.text?.() ?? '', '', signal);
   }
 
   async #start(run: Run): Promise<RunResult> {

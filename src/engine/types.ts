@@ -1,19 +1,15 @@
 import type { Event } from '../base/event.ts';
 import type { HostInfo, ImageInfo } from '../host/host.ts';
 import type { Problem } from '../host/problem.ts';
-import type { CellError, CellOutput, CellPlace, Display, Draft } from '../languages/language.ts';
+import type { CellError, CellOutput, CellPlace, Display, Draft, OutcomeStatus } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
-import type { LanguageReport } from '../languages/registry.ts';
-import type { Owner } from '../pool/lease.ts';
-import type { LeanEngine } from './lean/leanEngine.ts';
+import type { LanguageQuestions, LanguageReport } from '../languages/registry.ts';
+import type { Owner } from '../sandbox/owner.ts';
 import type { Options } from './options.ts';
 
-export type { CellPlace, Display, Draft, LanguageReport, Owner };
+export type { CellPlace, Display, Draft, LanguageReport, OutcomeStatus, Owner };
 
 /** The public types of the engine: requests, results and the snapshot that views read. */
-
-/** How a run ended. */
-export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'rejected';
 
 /** One execution to do. Without `sessionId` it is one-shot. */
 export interface RunRequest {
@@ -177,8 +173,11 @@ export interface BuildExtras {
   readonly folders?: Readonly<Record<string, string>>;
 }
 
-/** The engine's public face. Nothing starts before the first use, unless `pool.prewarm` says so. */
-export interface Engine {
+/**
+ * The engine's public interface. Nothing starts before the first use, unless `pool.prewarm` is set. The questions that only
+ * one language knows are members named by its id; without that language among `languages` every answer is `rejected`.
+ */
+export interface Engine extends LanguageQuestions {
   /** Those that it runs, in the order in which they are offered. */
   readonly languages: readonly LanguageDefinition[];
   /**
@@ -186,8 +185,6 @@ export interface Engine {
    * in order and is never called after the promise has resolved.
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
-  /** Lean's own questions; without Lean among the languages every answer is `rejected`. */
-  readonly lean: LeanEngine;
   openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>>;
   /** Ends the session and its sandbox. */
   closeSession(id: string): Promise<Result<SessionInfo>>;

@@ -17,10 +17,13 @@ export interface CellRequest {
   readonly state: Readonly<Record<string, unknown>> | null;
 }
 
-/** A question that only one language knows: its engine part asks it, and its interpreter answers in the report. */
+/** A question that only one language knows: its interpreter answers in the report. */
 export interface LanguageTask {
   readonly language: string;
 }
+
+/** How a run ended. */
+export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'rejected';
 
 export type MimeData = Readonly<Record<string, unknown>>;
 

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Language } from './language.ts';
+import type { Tasks } from './languageTasks.ts';
+import type { LanguageTools, ReportFormat, ToolDefaults } from './languageTools.ts';
 
 /** What an editor shows of a language: plain data, so that it can be read without loading the language. */
 export interface LanguageFacts {
@@ -69,6 +71,7 @@ export interface PoolKeys {
 export interface LanguageDefinition<
   Id extends string = string,
   Schema extends LanguageOptionsSchema = LanguageOptionsSchema,
+  Questions extends object = object,
 > extends LanguageFacts {
   readonly id: Id;
   /** What ids of its sessions begin with: `py` in `py-3f9a2c81`. */
@@ -86,6 +89,12 @@ export interface LanguageDefinition<
   /** The part of its options that warm sandboxes hold: when it changes, they are replaced. */
   warmOptions?(options: z.infer<Schema>): unknown;
   create(context: LanguageContext<z.infer<Schema>>): Language;
+  /** The questions that only this language knows: the engine's member named by its id. */
+  questions?(tasks: Tasks): Questions;
+  /** Its tools for agents. */
+  tools?(defaults: ToolDefaults): LanguageTools;
+  /** How its reports appear in answers; missing where it has no reports. */
+  readonly reports?: ReportFormat;
 }
 
 /** An option of `hothouse build` for one language. */
@@ -95,9 +104,11 @@ export type BuildOption = { readonly name: string; readonly help: string } & (
   | { readonly needs: string }
 );
 
-/** A definition with the types of its id and its options kept. */
-export function defineLanguage<const Id extends string, Schema extends LanguageOptionsSchema>(
-  definition: LanguageDefinition<Id, Schema>,
-): LanguageDefinition<Id, Schema> {
+/** A definition with the types of its id, its options and its questions. */
+export function defineLanguage<
+  const Id extends string,
+  Schema extends LanguageOptionsSchema,
+  Questions extends object = never,
+>(definition: LanguageDefinition<Id, Schema, Questions>): LanguageDefinition<Id, Schema, Questions> {
   return definition;
 }

@@ -1,3 +1,4 @@
+import type { LanguageDefinition, LanguageOptionsSchema } from './languageDefinition.ts';
 import { lean } from './lean/definition.ts';
 import type { LeanReport } from './lean/report.ts';
 import { python } from './python/definition.ts';
@@ -7,3 +8,12 @@ export type LanguageReport = LeanReport;
 
 /** Every language, in the order in which they are offered. A new one is its folder here, one in `images`, and a line. */
 export const LANGUAGES = [python, lean] as const;
+
+type Registered = (typeof LANGUAGES)[number];
+type QuestionsOf<D> =
+  D extends LanguageDefinition<string, infer _Schema extends LanguageOptionsSchema, infer Q> ? Q : never;
+
+/** The questions that only one language knows, by its id. */
+export type LanguageQuestions = {
+  readonly [D in Registered as [QuestionsOf<D>] extends [never] ? never : D['id']]: QuestionsOf<D>;
+};

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { Steps } from '../base/slices.ts';
 import type { Display, RunResult } from '../engine/types.ts';
+import { clip, MAX_TEXT } from '../languages/languageTools.ts';
 import { outOfRange } from './outOfRange.ts';
-
-/** Characters kept of one text of a display. */
-export const MAX_TEXT = 65_536;
 
 /** Images in one answer; more are omitted. */
 const MAX_PICTURES = 16;
@@ -66,12 +64,6 @@ function displayAnswer(data: Display['data'], isResult: boolean, pictures: Pictu
     is_result: isResult,
     truncated: leftOut || texts.some(([, text]) => text.length > MAX_TEXT),
   };
-}
-
-/** At most `MAX_TEXT` characters of `text`; a cut text ends with the number of omitted characters. */
-export function clip(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  return `${text.slice(0, MAX_TEXT).toWellFormed()}\n[${text.length - MAX_TEXT} more characters]`;
 }
 
 function isRich(data: Display['data']): boolean {

@@ -2,9 +2,9 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type Steps, slices } from '../base/slices.ts';
 import type { RunResult } from '../engine/types.ts';
-import { clip, DisplayAnswer, displaysOf, MAX_TEXT } from './displays.ts';
+import { clip, type DescribedReport, MAX_TEXT, type ReportFormat } from '../languages/languageTools.ts';
+import { DisplayAnswer, displaysOf } from './displays.ts';
 import { outOfRange } from './outOfRange.ts';
-import { type DescribedReport, NO_REPORT, type ReportPart } from './reportPart.ts';
 import { runText } from './runText.ts';
 
 /** Characters that do not fit on a line: controls, line ends, direction marks. */
@@ -31,9 +31,12 @@ export const RunAnswer = z.strictObject({
 });
 export type RunAnswer = z.infer<typeof RunAnswer>;
 
-/** The schema of answers when these languages have reports: each answer has the fields of its own language only. */
-export function runAnswerSchema(parts: readonly ReportPart[]): z.ZodObject {
-  const own = parts.map(({ fields }) => z.object(fields).partial().shape);
+/** The description of a run without a report. */
+const NO_REPORT: DescribedReport = { fields: {}, verdict: null, hasErrors: false, texts: [] };
+
+/** The schema of answers: each answer has the fields of its own language's reports only. */
+export function runAnswerSchema(formats: readonly ReportFormat[]): z.ZodObject {
+  const own = formats.map(({ fields }) => z.object(fields).partial().shape);
   return RunAnswer.extend(Object.assign({}, ...own)).strict();
 }
 

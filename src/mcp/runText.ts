@@ -1,6 +1,6 @@
 import type { Steps } from '../base/slices.ts';
+import type { DescribedReport } from '../languages/languageTools.ts';
 import type { DisplayAnswer } from './displays.ts';
-import type { DescribedReport } from './reportPart.ts';
 import type { RunAnswer } from './runAnswer.ts';
 
 /** The text of a run's result: output, displays, value, error, report, and a last line of facts. */

@@ -1,7 +1,9 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { describeSchema, formatValue } from '../engine/describeSchema.ts';
-import type { Engine, EngineProblem, Owner, RunOutput } from '../engine/types.ts';
+import type { Engine, Owner, RunOutput } from '../engine/types.ts';
+import type { LanguageDefinition } from '../languages/languageDefinition.ts';
+import type { TaskProblem } from '../languages/languageTasks.ts';
 import { outOfRange } from './outOfRange.ts';
 
 /** The context of one call. */
@@ -44,6 +46,11 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   };
 }
 
+/** The schema of an argument that selects a language. */
+export function languageArgument(languages: readonly LanguageDefinition[], description: string): z.ZodType<string> {
+  return z.enum(languages.map(({ id }) => id)).describe(description);
+}
+
 /** The result of a successful call. */
 export function success(structuredContent: Record<string, unknown>, text: string): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent, isError: false };
@@ -54,8 +61,8 @@ function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** A problem of the engine as the result of a failed call. */
-export function refused({ message, advice, command }: EngineProblem): CallToolResult {
+/** A problem as the result of a failed call. */
+export function refused({ message, advice, command }: TaskProblem): CallToolResult {
   return failure([message, advice, command && `Command: ${command}`].filter(Boolean).join('\n'));
 }
 

@@ -1,26 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { ListToolsResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { DEFAULT_OPTIONS } from '../engine/options.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
-import { languageParts } from './languageParts.ts';
-import type { Tool } from './tool.ts';
+import type { LanguageTool } from '../languages/languageTools.ts';
+import { defineTool, refused, success, type Tool } from './tool.ts';
 import { runCode } from './tools/runCode.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
 
 type Languages = readonly LanguageDefinition[];
 
-/** Instructions of the MCP server. */
-export function instructionsFor(languages: Languages): string {
-  return [
-    'Hothouse runs code in warm, sealed containers on this machine.',
-    'Use run_code for a single computation. For work in steps call open_session, pass its session_id to run_code, and call close_session at the end.',
-    ...languageParts(languages).map(({ instructions }) => instructions),
-    'People see the sessions in their editor and can use them too.',
-  ].join(' ');
-}
-
 /** What a server offers for some languages. */
 interface Offer {
+  readonly instructions: string;
   readonly tools: readonly Tool[];
   listed?: ListToolsResult['tools'];
 }
@@ -30,21 +22,40 @@ const offers = new WeakMap<Languages, Offer>();
 function offerFor(languages: Languages): Offer {
   const known = offers.get(languages);
   if (known) return known;
+  const own = languages.flatMap((language) => language.tools?.(DEFAULT_OPTIONS.limits) ?? []);
   const offer = {
+    instructions: [
+      'Hothouse runs code in warm, sealed containers on this machine.',
+      'Use run_code for a single computation. For work in steps call open_session, pass its session_id to run_code, and call close_session at the end.',
+      ...own.map(({ instructions }) => instructions),
+      'People see the sessions in their editor and can use them too.',
+    ].join(' '),
     tools: [
-      runCode(
-        languages,
-        languageParts(languages).map(({ reports }) => reports),
-      ),
+      runCode(languages),
       openSession(languages),
       closeSession,
       listSessions,
       interruptSession,
-      ...languageParts(languages).flatMap(({ tools }) => tools),
+      ...own.flatMap(({ tools }) => tools.map(mcpTool)),
     ],
   };
   offers.set(languages, offer);
   return offer;
+}
+
+function mcpTool(tool: LanguageTool): Tool {
+  return defineTool({
+    ...tool,
+    async call(input, { engine, owner, signal }) {
+      const answer = await tool.call(input, { engine, owner, signal });
+      return answer.ok ? success(answer.value.fields, answer.value.text) : refused(answer.error);
+    },
+  });
+}
+
+/** Instructions of the MCP server. */
+export function instructionsFor(languages: Languages): string {
+  return offerFor(languages).instructions;
 }
 
 /** Every tool of a server whose engine runs these languages, in the order of `tools/list`. */

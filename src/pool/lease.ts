@@ -1,13 +1,5 @@
+import type { Owner } from '../sandbox/owner.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-
-/** Who leases: two owners never share a sandbox. */
-export interface Owner {
-  /** Unique for as long as the engine lives. */
-  readonly id: string;
-  readonly kind: 'mcp' | 'notebook' | 'cli';
-  /** For people: the client's or the notebook's name. */
-  readonly label: string;
-}
 
 /** What a lease is for: a run counts toward the pool's size, a session does not. */
 export type Purpose = 'run' | 'session';

@@ -1,5 +1,6 @@
+import type { Owner } from '../sandbox/owner.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Owner, Purpose } from './lease.ts';
+import type { Purpose } from './lease.ts';
 
 /** A sandbox with what the pool knows of it. */
 export interface PooledSandbox {

@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import { type Log, messageOf } from '../base/log.ts';
+import type { Owner } from '../sandbox/owner.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Owner, Purpose } from './lease.ts';
+import type { Purpose } from './lease.ts';
 import { type Prepare, recycleFailure } from './recycle.ts';
 import type { BootingSlot, IdleSlot, LeasedSlot, PooledSandbox, ResettingSlot, RetiringSlot, Slot } from './slot.ts';
 

@@ -10,15 +10,7 @@ const source = path.resolve(import.meta.dirname, '../../src');
 const NAMING: Readonly<Record<string, string>> = {
   'cli/globalOptions.ts': '--image is short for the image of one language',
   'config/dockerMcp.ts': 'the older servers and their settings are named after their languages',
-  'engine/engine.ts': 'has engine.lean',
-  'engine/types.ts': 'has engine.lean',
-  'engine/lean/leanEngine.ts': 'the questions of engine.lean',
-  'engine/lean/proofs.ts': 'the questions of engine.lean',
   'host/problem.ts': 'the command to build the image of a container without a label',
-  'mcp/languageParts.ts': 'the list of languages with tools or reports of their own',
-  'mcp/leanAnswer.ts': 'the reports of Lean in answers',
-  'mcp/tools/provers.ts': 'the tools for Lean',
-  'mcp/tools/runCode.ts': 'arguments that only Lean has',
   'vscode/notebook/language/diagnostics.ts': 'the source of diagnostics in reports of Lean',
   'vscode/notebook/output/reportSteps.ts': 'goals of Lean as Markdown code blocks',
 };

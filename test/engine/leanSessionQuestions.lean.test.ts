@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Draft, Result } from '../../src/engine/types.ts';
+import type { Draft } from '../../src/engine/types.ts';
+import type { Answer } from '../../src/languages/languageTasks.ts';
 import { fileFixture } from '../fileFixture.ts';
 import { leanEngine, OWNER } from './leanEngine.ts';
 import { type LeanCells, leanCells } from './leanSessions.ts';
 
 const engine = fileFixture(() => leanEngine());
 
-function had<T>(attempt: Result<T>): T {
-  if (!attempt.ok) throw new Error(attempt.error.message);
-  return attempt.value;
+function had<T>(answer: Answer<T>): T {
+  if (!answer.ok) throw new Error(answer.error.message);
+  return answer.value;
 }
 
 /** A draft whose cursor is where the code has a `|`. */

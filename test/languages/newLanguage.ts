@@ -8,7 +8,7 @@ import { readAll } from '../../src/cli/terminal.ts';
 import type { Engine, Owner } from '../../src/engine/types.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { call, connectInMemory, textOf } from '../mcp/connect.ts';
-import { toy } from './toy.ts';
+import { type ToyEngine, toy } from './toy.ts';
 
 const OWNER: Owner = { id: 'tester', kind: 'mcp', label: 'tester' };
 
@@ -41,6 +41,20 @@ export function newLanguageSuite(engineOf: () => Promise<Engine>): void {
       expect(other.error?.message).toContain(`Session ${sessionId} runs toy.`);
     }));
 
+  it('answers its own questions as a member of the engine', () =>
+    withEngine(async (engine) => {
+      expect(engine).toHaveProperty('toy');
+      const { toy: questions } = engine as Engine & { readonly toy: ToyEngine };
+      expect(await questions.count('false a b', OWNER)).toEqual({ ok: true, value: 2 });
+      const session = await engine.openSession('toy', OWNER);
+      const sessionId = session.ok ? session.value.id : '';
+      await engine.run({ language: 'toy', code: 'pwd -L', owner: OWNER, sessionId });
+      expect(await questions.count('', OWNER, sessionId)).toEqual({ ok: true, value: 1 });
+      const other = await engine.openSession('python', OWNER);
+      const answer = await questions.count('', OWNER, other.ok ? other.value.id : '');
+      expect(answer).toMatchObject({ ok: false, error: { message: expect.stringContaining('runs python.') } });
+    }));
+
   it('has an environment of its own, named in the answer to an unknown language', () =>
     withEngine(async (engine) => {
       const { environments } = engine.snapshot();
@@ -56,7 +70,7 @@ export function newLanguageSuite(engineOf: () => Promise<Engine>): void {
       await writeFile(join(folder, 'where.toy'), 'pwd\n');
       const cli = async (...argv: string[]) => {
         const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-        const terminal = { stdin: Readable.from(['pwd']), stdout, stderr };
+        const terminal = { stdin: Readable.from(['pwd -L']), stdout, stderr };
         const { signal } = new AbortController();
         const shared = { ...engine, languages: WITH_TOY, run: engine.run.bind(engine), dispose: async () => {} };
         const createEngine = async () => shared;
@@ -64,10 +78,12 @@ export function newLanguageSuite(engineOf: () => Promise<Engine>): void {
         const status = await runCli(argv, program);
         stdout.end();
         stderr.end();
-        return [status, await readAll(stdout), await readAll(stderr)];
+        return [status, await readAll(stdout), await readAll(stderr)] as const;
       };
       expect(await cli('run', join(folder, 'where.toy'))).toEqual([0, '/workspace\n', '']);
       expect(await cli('run', 'toy', '-')).toEqual([0, '/workspace\n', '']);
+      const [, json] = await cli('run', '--json', 'toy', '-');
+      expect(JSON.parse(json)).toMatchObject({ stdout: '/workspace\n', names: ['-L'], count: 1 });
       expect((await cli('run', '--help'))[1]).toMatch(
         /python or lean or toy; optional for \.py and \.lean and\s+\.toy/,
       );
@@ -90,6 +106,25 @@ export function newLanguageSuite(engineOf: () => Promise<Engine>): void {
       expect(opened.structuredContent).toMatchObject({ session_id: expect.stringMatching(/^toy-/), language: 'toy' });
       const unknown = await call(client, 'run_code', { language: 'cobol', code: 'pwd' });
       expect(textOf(unknown)).toContain('"python" or "lean" or "toy"');
+      await client.close();
+    }));
+
+  it('has its own tools, arguments and reports over MCP', () =>
+    withEngine(async (engine) => {
+      const client = await connectInMemory(engine);
+      expect(client.getInstructions()).toContain('For Toy use toy_count.');
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain('toy_count');
+      expect(await call(client, 'toy_count', { code: 'false a b' })).toMatchObject({ structuredContent: { count: 2 } });
+      const { properties } = tools.find(({ name }) => name === 'run_code')?.inputSchema ?? {};
+      expect(properties?.names).toMatchObject({ type: 'boolean' });
+      const run = (rest: object) => call(client, 'run_code', { language: 'toy', code: 'pwd -L', ...rest });
+      const answer = await run({ names: true });
+      expect(answer.structuredContent).toMatchObject({ names: ['-L'], count: 1 });
+      expect(textOf(answer)).toMatch(/^1 arguments\n\[ok, counted, /m);
+      expect((await run({})).structuredContent).toMatchObject({ names: [], count: 1 });
+      const python = await call(client, 'run_code', { language: 'python', code: '1' });
+      expect(python.structuredContent).not.toHaveProperty('count');
       await client.close();
     }));
 }

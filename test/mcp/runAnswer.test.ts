@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_TEXT } from '../../src/mcp/displays.ts';
+import { MAX_TEXT } from '../../src/languages/languageTools.ts';
 import { RunAnswer, runAnswer } from '../../src/mcp/runAnswer.ts';
 import { textOf } from './connect.ts';
 import { runResult } from './stubEngine.ts';

@@ -1,13 +1,13 @@
 import { Emitter } from '../../src/base/event.ts';
+import { NOTHING_RAN } from '../../src/engine/run/result.ts';
+import type { Engine, Preflight, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
 import type {
   CheckAnswer,
   CheckRequest,
   GoalsRequest,
   LeanEngine,
   TacticsRequest,
-} from '../../src/engine/lean/leanEngine.ts';
-import { NOTHING_RAN } from '../../src/engine/run/result.ts';
-import type { Engine, Preflight, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
+} from '../../src/languages/lean/questions/leanEngine.ts';
 
 import { LANGUAGES } from '../../src/languages/registry.ts';
 

@@ -1,8 +1,9 @@
 import { deferred } from '../../src/base/deferred.ts';
-import type { Grant, Lease, Owner, Purpose } from '../../src/pool/lease.ts';
+import type { Grant, Lease, Purpose } from '../../src/pool/lease.ts';
 import { Pool } from '../../src/pool/pool.ts';
 import type { Prepare } from '../../src/pool/recycle.ts';
 import type { PoolOptions } from '../../src/pool/state.ts';
+import type { Owner } from '../../src/sandbox/owner.ts';
 import { ManualClock } from '../host/manualClock.ts';
 import { FakeSandbox } from './fakeSandbox.ts';
 

@@ -4,7 +4,6 @@ import { Command } from 'commander';
 import { messageOf } from '../../base/log.ts';
 import type { RunOutput, RunRequest, RunResult } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
-import { languageParts } from '../../mcp/languageParts.ts';
 import { type CommandContext, type Handle, parseNumber, UsageError, withEngine } from '../command.ts';
 import { type SavedDisplay, saveDisplays, shownBy } from '../displayFiles.ts';
 import { exitStatus, STATUS_HELP } from '../exitStatus.ts';
@@ -120,7 +119,10 @@ async function report(
   result: RunResult,
 ): Promise<void> {
   const saved = folder === undefined ? [] : await save(context.terminal, folder, result);
-  if (json) return void context.terminal.stdout.write(jsonLine(runJson(result, language, saved)));
+  if (json) {
+    const definition = context.languages.find(({ id }) => id === language);
+    return void context.terminal.stdout.write(jsonLine(runJson(result, definition, saved)));
+  }
   for (const { file } of saved) say(context.terminal, `saved ${file}`);
   const unsaved = shownBy(result).length - saved.length;
   if (unsaved > 0) say(context.terminal, `displays not saved: ${unsaved} (--save-displays DIR saves them)`);
@@ -140,8 +142,7 @@ async function save(terminal: Terminal, folder: string, result: RunResult): Prom
 }
 
 /** A run's result as `--json` prints it; a saved display has the name of its file instead of its content. */
-function runJson(result: RunResult, language: string, saved: readonly SavedDisplay[]) {
-  const [part] = languageParts([{ id: language }]);
+function runJson(result: RunResult, language: LanguageDefinition | undefined, saved: readonly SavedDisplay[]) {
   const notes = result.report?.notes ?? [];
   return {
     run_id: result.runId,
@@ -153,7 +154,7 @@ function runJson(result: RunResult, language: string, saved: readonly SavedDispl
     error: result.error,
     displays: shownBy(result).map((data) => displayJson(data, saved)),
     state: result.state,
-    ...part?.reports.describe(result, Boolean(result.report?.axioms)).fields,
+    ...language?.reports?.describe(result).fields,
     ...(notes.length > 0 && { notes }),
     truncated: result.truncated,
     duration_ms: result.durationMs,

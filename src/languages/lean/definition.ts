@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { defineLanguage } from '../languageDefinition.ts';
 import { LEAN } from './facts.ts';
 import { leanLanguage } from './lean.ts';
+import { createLeanEngine } from './questions/proofs.ts';
+import { leanReports } from './questions/reportAnswer.ts';
+import { leanTools } from './questions/tools.ts';
 import { headerKey, parseHeader } from './text/header.ts';
 
 /** Of a sandbox's memory, what a worker may use unless the options say otherwise. */
@@ -85,4 +88,7 @@ export const lean = defineLanguage({
       },
       clock,
     }),
+  questions: createLeanEngine,
+  tools: leanTools,
+  reports: leanReports,
 });

@@ -85,6 +85,15 @@ export interface LeanReport extends CheckReport, CellReport {
   readonly rechecked: readonly { readonly cell: string; readonly report: CheckReport }[];
 }
 
+/** The report as one of Lean; null when it is not. */
+export function leanReport(report: CellReport | null): LeanReport | null {
+  return report && isLeanReport(report) ? report : null;
+}
+
+function isLeanReport(report: CellReport): report is LeanReport {
+  return report.language === 'lean';
+}
+
 /** The task as one of Lean; undefined when there is none. */
 export function leanTask(task: LanguageTask | undefined): LeanTask | undefined {
   return task && isLeanTask(task) ? task : undefined;

@@ -2,40 +2,14 @@ import { z } from 'zod';
 import { DEFAULT_OPTIONS, languageOptions } from '../../engine/options.ts';
 import type { RunRequest } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
-import { languageIn } from '../languageIn.ts';
-import type { ReportPart } from '../reportPart.ts';
 import { runAnswer, runAnswerSchema } from '../runAnswer.ts';
-import { defineTool, type Tool } from '../tool.ts';
+import { defineTool, languageArgument, type Tool } from '../tool.ts';
 
 const { limits } = DEFAULT_OPTIONS;
 
-const Input = z.strictObject({
-  language: z.string().describe('Language of the code.'),
-  code: z.string().describe('Source code, at most 1 MB. The value of the last expression is returned as result.'),
-  session_id: z.string().optional().describe('Session from open_session or list_sessions. Default: no session.'),
-  timeout_seconds: z
-    .number()
-    .min(0.1)
-    .max(86_400)
-    .optional()
-    .describe(`Time limit in seconds. Default: ${limits.timeoutSeconds}, unless configured otherwise.`),
-  axioms: z.boolean().optional().describe('Lean: whether to return the axioms of each declaration.'),
-  cell: z
-    .string()
-    .max(200)
-    .optional()
-    .describe(
-      'Lean sessions: name of the cell. Replaces an earlier cell of the same name in place; later cells are checked again.',
-    ),
-  stdin: z.string().optional().describe('Standard input. Default: empty.'),
-  state: z
-    .looseObject({})
-    .optional()
-    .describe('Variables to set before a run without session. JSON-serializable variables are returned as state.'),
-});
-
 /** `run_code`. */
-export function runCode(languages: readonly LanguageDefinition[], reports: readonly ReportPart[]): Tool {
+export function runCode(languages: readonly LanguageDefinition[]): Tool {
+  const formats = languages.flatMap(({ reports }) => reports ?? []);
   return defineTool({
     name: 'run_code',
     title: 'Run code in a sandbox',
@@ -48,14 +22,51 @@ export function runCode(languages: readonly LanguageDefinition[], reports: reado
       'status is ok, error (an exception or exit code), timeout, interrupted, out_of_memory, sandbox_lost or rejected (nothing was run).',
     ].join('\n'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    input: Input.extend({ language: languageIn(languages).describe('Language of the code.') }),
-    output: runAnswerSchema(reports),
+    input: inputFor(languages),
+    output: runAnswerSchema(formats),
     async call(input, { engine, owner, signal, onOutput }) {
       const run = await engine.run({ ...requestOf(input), owner }, onOutput, signal);
-      const part = reports.find(({ language }) => language === input.language);
-      return runAnswer(run, part?.describe(run, input.axioms ?? false));
+      const format = languages.find(({ id }) => id === input.language)?.reports;
+      return runAnswer(run, format?.describe(run, input));
     },
   });
+}
+
+/** The arguments, with those that the languages' reports have. */
+function inputFor(languages: readonly LanguageDefinition[]) {
+  const own: z.ZodRawShape = Object.assign({}, ...languages.map(({ reports }) => reports?.arguments));
+  return z.strictObject({
+    language: languageArgument(languages, 'Language of the code.'),
+    code: z.string().describe('Source code, at most 1 MB. The value of the last expression is returned as result.'),
+    session_id: z.string().optional().describe('Session from open_session or list_sessions. Default: no session.'),
+    timeout_seconds: z
+      .number()
+      .min(0.1)
+      .max(86_400)
+      .optional()
+      .describe(`Time limit in seconds. Default: ${limits.timeoutSeconds}, unless configured otherwise.`),
+    ...own,
+    cell: z
+      .string()
+      .max(200)
+      .optional()
+      .describe(
+        `${namesWithCells(languages)} sessions: name of the cell. Replaces an earlier cell of the same name in place; later cells are checked again.`,
+      ),
+    stdin: z.string().optional().describe('Standard input. Default: empty.'),
+    state: z
+      .looseObject({})
+      .optional()
+      .describe('Variables to set before a run without session. JSON-serializable variables are returned as state.'),
+  });
+}
+
+/** The languages whose sessions keep cells at their positions. */
+function namesWithCells(languages: readonly LanguageDefinition[]): string {
+  return languages
+    .filter(({ editor }) => editor.hasPlaces)
+    .map(({ displayName }) => displayName)
+    .join(' and ');
 }
 
 /** The languages with a memory limit of their own, in parentheses. */
@@ -67,7 +78,7 @@ function memoryText(languages: readonly LanguageDefinition[]): string {
   return own.length === 0 ? '' : ` (${own.join(', ')})`;
 }
 
-function requestOf(input: z.output<typeof Input>): Omit<RunRequest, 'owner'> {
+function requestOf(input: z.output<ReturnType<typeof inputFor>>): Omit<RunRequest, 'owner'> {
   return {
     language: input.language,
     code: input.code,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
-import { languageIn } from '../languageIn.ts';
 import { SessionAnswer, sessionFields, sessionLine } from '../sessionAnswer.ts';
-import { defineTool, refused, success, type Tool } from '../tool.ts';
+import { defineTool, languageArgument, refused, success, type Tool } from '../tool.ts';
 
 const SessionId = z.strictObject({ session_id: z.string().describe('From open_session or list_sessions.') });
 
@@ -14,7 +13,7 @@ export function openSession(languages: readonly LanguageDefinition[]): Tool {
     description:
       'Starts an interpreter in its own sandbox and returns its session_id. Runs with this session_id share variables, imports, functions and files until close_session. The number of sessions is limited: close sessions you no longer need. Sessions unused for eight hours may be closed.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    input: z.strictObject({ language: languageIn(languages).describe('Language of the session.') }),
+    input: z.strictObject({ language: languageArgument(languages, 'Language of the session.') }),
     output: SessionAnswer,
     async call({ language }, { engine, owner, signal }) {
       const opened = await engine.openSession(language, owner, signal);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { verdictOf } from '../engine/lean/proofs.ts';
-import type { CheckReport } from '../languages/lean/report.ts';
-import { clip, MAX_TEXT } from './displays.ts';
-import type { ReportPart } from './reportPart.ts';
+import { clip, MAX_TEXT, type ReportFormat } from '../../languageTools.ts';
+import { type CheckReport, leanReport } from '../report.ts';
+import { verdictOf } from './proofs.ts';
 
 /** Positions as Lean counts them: lines from 1, columns from 0 in code points, in the given code. */
 const Line = z.int().describe('From 1.');
@@ -81,18 +80,22 @@ export function messageFields({ severity, line, column, endLine, endColumn, text
 
 const RecheckedCell = ReportAnswer.omit({ axioms: true }).extend({ cell: z.string() }).strict();
 
-/** How Lean's reports appear in the answers of `run_code`. */
-export const leanReports: ReportPart = {
-  language: 'lean',
+/** Lean's reports in answers of `run_code` and in `hothouse run --json`. */
+export const leanReports: ReportFormat = {
+  arguments: {
+    axioms: z.boolean().optional().describe('Lean: whether to return the axioms of each declaration.'),
+  },
   fields: {
     ...ReportAnswer.omit({ truncated: true }).shape,
     rechecked_cells: z
       .array(RecheckedCell)
       .describe('Later cells of a Lean session that were checked again with a different result.'),
   },
-  describe(run, withAxioms) {
-    const { truncated, ...fields } = reportFields(run.report, verdictOf(run), withAxioms);
-    const rechecked = (run.report?.rechecked ?? []).map(({ cell, report }) => recheckedFields(cell, report));
+  describe(run, given) {
+    const report = leanReport(run.report);
+    const withAxioms = given ? given.axioms === true : Boolean(report?.axioms);
+    const { truncated, ...fields } = reportFields(report, verdictOf(run), withAxioms);
+    const rechecked = (report?.rechecked ?? []).map(({ cell, report }) => recheckedFields(cell, report));
     return {
       fields: { ...fields, rechecked_cells: rechecked },
       verdict: fields.verdict,
@@ -119,12 +122,12 @@ export function reportText(report: Omit<ReportAnswer, 'truncated'>, isPrinted: b
       .filter(({ severity }) => !isPrinted || severity !== 'information')
       .map(({ severity, line, column, text }) => `${line}:${column}: ${severity}: ${text.trimEnd()}`),
     ...report.sorries.map(({ line, column, goal }) => `${line}:${column}: sorry${goal ? `\n${goal}` : ''}`),
-    ...(report.axioms ?? []).map(({ name, axioms }) => `${name} rests on ${axiomsText(axioms)}`),
+    ...(report.axioms ?? []).map(({ name, axioms }) => `${name} depends on ${axiomsText(axioms)}`),
     ...(report.messages_omitted > 0 ? [`[${report.messages_omitted} more messages]`] : []),
   ].join('\n');
 }
 
 function axiomsText(axioms: readonly string[] | null): string {
-  if (axioms === null) return 'axioms that Lean does not tell';
+  if (axioms === null) return 'axioms that Lean does not report';
   return axioms.length === 0 ? 'no axioms' : axioms.join(', ');
 }

@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import {
+  clip,
+  defineLanguageTool,
+  type LanguageTool,
+  type LanguageTools,
+  type ToolDefaults,
+} from '../../languageTools.ts';
+import type { CheckAnswer, LeanEngine, TacticAnswer } from './leanEngine.ts';
+import { MAX_PROOFS, MAX_TACTICS } from './proofs.ts';
+import {
+  Message,
+  MessageTotals,
+  messageFields,
+  ReportAnswer,
+  reportFields,
+  reportText,
+  totalsOf,
+  Verdict,
+} from './reportAnswer.ts';
+
+/** Lean's tools for agents. */
+export function leanTools(defaults: ToolDefaults): LanguageTools {
+  const timeout = timeoutArgument(defaults);
+  return {
+    instructions:
+      'For Lean 4 proofs use lean_check (many proofs in one call); lean_goals and lean_try help to find proofs.',
+    tools: [leanCheck(timeout), leanGoals(timeout), leanTry(timeout)],
+  };
+}
+
+const leanTool = defineLanguageTool<{ readonly lean: LeanEngine }>();
+
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const Code = z.string().describe('Lean 4 code, imports first. It is not kept.');
+const SessionId = z
+  .string()
+  .optional()
+  .describe('A Lean session: the code follows its accepted cells. Without code: the session itself.');
+const Line = z.int().min(1).describe('From 1, in the given code.');
+const Column = z.int().min(0).describe('From 0, in code points.');
+const Goals = z.array(z.string()).nullable().describe('Empty: no goals left. null: no goal at this position.');
+
+function timeoutArgument({ timeoutSeconds }: ToolDefaults) {
+  return z
+    .number()
+    .min(0.1)
+    .max(86_400)
+    .optional()
+    .describe(`Time limit in seconds for each. Default: ${timeoutSeconds}, unless configured otherwise.`);
+}
+
+const Failure = z.string().nullable().describe('Why there is no verdict, or null.');
+
+/** `lean_check`. */
+const leanCheck = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
+  leanTool({
+    name: 'lean_check',
+    title: 'Check Lean proofs',
+    description: [
+      'Checks many Lean 4 snippets independently and returns a result for each, in order. Failures and endless proofs do not block the others.',
+      'The verdict is accepted only if Lean checked all of the code without errors and no declaration depends on sorry.',
+      'header precedes each snippet: imports and common definitions. It is elaborated once and kept warm, so equal headers make checks fast. Positions in messages refer to the code, not to the header.',
+      'main does not run; use run_code for programs.',
+    ].join('\n'),
+    annotations,
+    input: z.strictObject({
+      proofs: z
+        .array(z.strictObject({ id: z.string().optional().describe('Returned with the result.'), code: z.string() }))
+        .min(1)
+        .max(MAX_PROOFS),
+      header: z.string().optional().describe('For example "import Mathlib\\nopen Nat".'),
+      timeout_seconds: timeout,
+      axioms: z.boolean().optional().describe('Whether to return the axioms of each declaration.'),
+    }),
+    output: z.strictObject({
+      results: z.array(
+        ReportAnswer.extend({ id: z.string().nullable(), error: Failure, duration_ms: z.number() }).strict(),
+      ),
+      accepted: z.int().describe('Number of accepted proofs.'),
+    }),
+    async call({ proofs, header, timeout_seconds, axioms = false }, { engine, owner, signal }) {
+      const given = proofs.map(({ id, code }) => ({ code, ...(id !== undefined && { id }) }));
+      const request = {
+        ...{ owner, proofs: given },
+        ...(header !== undefined && { header }),
+        ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
+      };
+      const checked = await engine.lean.check(request, signal);
+      if (!checked.ok) return checked;
+      const results = checked.value.map((answer) => checkFields(answer, axioms));
+      const accepted = results.filter(({ verdict }) => verdict === 'accepted').length;
+      const texts = results.map((result, index) => checkText(result, index));
+      return {
+        ok: true,
+        value: {
+          fields: { results, accepted },
+          text: clip([`${accepted} of ${results.length} accepted`, ...texts].join('\n')),
+        },
+      };
+    },
+  });
+
+/** `lean_goals`. */
+const leanGoals = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
+  leanTool({
+    name: 'lean_goals',
+    title: 'Goals in Lean code',
+    description:
+      'Returns the goals of Lean 4 code at a position, or at every sorry if line and column are omitted. At the start of a tactic: the goals before it; at its end: the goals after it.',
+    annotations,
+    input: z.strictObject({
+      code: Code.optional(),
+      session_id: SessionId,
+      line: Line.optional(),
+      column: Column.optional(),
+      timeout_seconds: timeout,
+    }),
+    output: ReportAnswer.extend({
+      goals: z.array(z.strictObject({ line: z.int(), column: z.int(), goals: Goals })),
+      error: Failure,
+    }).strict(),
+    async call({ code = '', session_id, line, column, timeout_seconds }, { engine, owner, signal }) {
+      const request = {
+        ...{ owner, code },
+        ...(session_id !== undefined && { sessionId: session_id }),
+        ...(line !== undefined && { at: { line, column: column ?? 0 } }),
+        ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
+      };
+      const found = await engine.lean.goals(request, signal);
+      if (!found.ok) return found;
+      const { report, verdict, error } = found.value;
+      const goals = found.value.goals.map((at) => ({ ...at, goals: at.goals?.map((goal) => clip(goal)) ?? null }));
+      const fields = { ...reportFields(report, verdict, false), goals, error: error?.message ?? null };
+      const text = goals.map((at) => `${at.line}:${at.column}: ${goalsText(at.goals)}`);
+      const parts = [error?.message ?? '', ...text, reportText({ ...fields, sorries: [] }, false)];
+      return { ok: true, value: { fields, text: clip(parts.filter(Boolean).join('\n')) } };
+    },
+  });
+
+/** `lean_try`. */
+const leanTry = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
+  leanTool({
+    name: 'lean_try',
+    title: 'Try Lean tactics',
+    description:
+      'Tries each tactic at a position of Lean 4 code, independently and in parallel, and returns the remaining goals or the error. A sorry that starts at the position is replaced by the tactic. verdict is for the whole code with the tactic: accepted means that the proof is complete.',
+    annotations,
+    input: z.strictObject({
+      code: Code.optional(),
+      session_id: SessionId,
+      line: Line,
+      column: Column,
+      tactics: z.array(z.string()).min(1).max(MAX_TACTICS),
+      timeout_seconds: timeout,
+    }),
+    output: z.strictObject({
+      results: z.array(
+        z.strictObject({
+          tactic: z.string(),
+          goals: Goals,
+          error: z.string().nullable(),
+          messages: z.array(Message),
+          ...MessageTotals,
+          verdict: Verdict.nullable(),
+          duration_ms: z.number(),
+        }),
+      ),
+    }),
+    async call({ code = '', session_id, line, column, tactics, timeout_seconds }, { engine, owner, signal }) {
+      const request = {
+        ...{ owner, code, tactics, at: { line, column } },
+        ...(session_id !== undefined && { sessionId: session_id }),
+        ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
+      };
+      const tried = await engine.lean.tryTactics(request, signal);
+      if (!tried.ok) return tried;
+      const results = tried.value.map(tacticFields);
+      const text = results.map(({ tactic, error, goals }) => `${tactic}: ${error ?? goalsText(goals)}`).join('\n');
+      return { ok: true, value: { fields: { results }, text: clip(text) } };
+    },
+  });
+
+function checkFields({ id, verdict, report, error, durationMs }: CheckAnswer, axioms: boolean) {
+  const fields = reportFields(report, verdict, axioms);
+  return { id, ...fields, error: error?.message ?? null, duration_ms: rounded(durationMs) };
+}
+
+function checkText({ id, error, ...report }: ReturnType<typeof checkFields>, index: number): string {
+  const name = id ?? `proof ${index + 1}`;
+  const more = [error ?? '', reportText(report, false)].filter(Boolean).join('\n');
+  return `[${name}: ${report.verdict ?? 'no verdict'}]${more ? `\n${more}` : ''}`;
+}
+
+function tacticFields({ tactic, goals, error, verdict, durationMs, ...report }: TacticAnswer) {
+  return {
+    tactic,
+    goals: goals?.map((goal) => clip(goal)) ?? null,
+    error: error && clip(error),
+    messages: report.messages.map(messageFields),
+    ...totalsOf(report),
+    verdict,
+    duration_ms: rounded(durationMs),
+  };
+}
+
+function goalsText(goals: readonly string[] | null): string {
+  if (goals === null) return 'no goal there';
+  return goals.length === 0 ? 'no goals left' : goals.join('\n\n');
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
