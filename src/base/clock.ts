@@ -14,6 +14,8 @@ export interface Clock {
 
 /** Runnable processes per CPU above which a machine counts as slow. */
 const BUSY = 4;
+/** How long a reading of the load is used, in milliseconds. Each run asks, and a reading costs a dozen system calls. */
+const LOAD_MS = 500;
 
 /** The machine's own clock; its timers never keep the process alive. */
 export const systemClock: Clock = {
@@ -23,8 +25,18 @@ export const systemClock: Clock = {
     timer.unref();
     return toDisposable(() => clearTimeout(timer));
   },
-  slowness: () => Math.max(1, load() / availableParallelism() / BUSY),
+  slowness() {
+    const now = performance.now();
+    if (now - lastReading.atMs >= LOAD_MS) lastReading = { atMs: now, slowness: readSlowness() };
+    return lastReading.slowness;
+  },
 };
+
+let lastReading = { atMs: Number.NEGATIVE_INFINITY, slowness: 1 };
+
+function readSlowness(): number {
+  return Math.max(1, load() / availableParallelism() / BUSY);
+}
 
 /** Runnable processes: the higher of the last minute's mean and the current number. 0 where unknown (Windows). */
 function load(): number {

@@ -7,6 +7,10 @@ export type Event<T> = (listener: (value: T) => void) => Disposable;
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();
 
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
+  }
+
   readonly event: Event<T> = (listener) => {
     const entry = (value: T) => listener(value);
     this.#listeners.add(entry);
@@ -30,7 +34,7 @@ export class CoalescingEmitter implements Disposable {
   readonly event: Event<void> = this.#emitter.event;
 
   mark(): void {
-    if (this.#scheduled) return;
+    if (this.#scheduled || !this.#emitter.hasListeners) return;
     const handle = setImmediate(() => {
       this.#scheduled = null;
       this.#emitter.fire();

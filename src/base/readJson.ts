@@ -9,6 +9,8 @@ export type ReadJson =
 
 /** Parses JSON in pieces, since parsing many megabytes at once blocks the event loop. */
 export function* readJson(json: Buffer, limits: JsonLimits): Steps<ReadJson> {
+  const whole = isWithin(json, limits) ? parsed(json) : null;
+  if (whole) return whole;
   const outline = yield* outlineOf(json, limits);
   if (outline.kind === 'invalid') return outline;
   try {
@@ -18,6 +20,21 @@ export function* readJson(json: Buffer, limits: JsonLimits): Steps<ReadJson> {
     if (!(error instanceof SyntaxError)) throw error;
   }
   return { kind: 'invalid', reason: 'It is not JSON.' };
+}
+
+/** Whether a text is too short to exceed a limit: a level takes two bytes, and no byte counts as more than two values. */
+function isWithin(json: Buffer, { depth, values, topMembers, loneSurrogates }: JsonLimits): boolean {
+  const { length } = json;
+  const isShort = length <= 2 * depth && length <= topMembers && 2 * length < values;
+  return isShort && (loneSurrogates || !json.includes('\\u'));
+}
+
+function parsed(json: Buffer): ReadJson | null {
+  try {
+    return { kind: 'json', value: JSON.parse(json.toString('utf8')) };
+  } catch {
+    return null;
+  }
 }
 
 function* readLarge(json: Buffer, value: LargeValue): Steps<unknown> {

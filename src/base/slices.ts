@@ -3,6 +3,8 @@ export type Steps<T = void> = Generator<void, T, void>;
 
 /** Time that all such work together gets in one turn of the event loop, in milliseconds. */
 const SLICE_MS = 8;
+/** Less than this is not worth a turn of the event loop for itself: it counts until a later turn. */
+const LITTLE_MS = 1;
 
 interface Job {
   readonly steps: Steps;
@@ -34,7 +36,7 @@ class Slices {
     while (now < until && this.#step()) now = performance.now();
     this.#spentMs += now - start;
     this.#isWorking = false;
-    if (this.#isDue) return;
+    if (this.#isDue || (this.#jobs.length === 0 && this.#spentMs < LITTLE_MS)) return;
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;

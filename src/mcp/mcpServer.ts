@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
-  type CallToolRequest,
   type CallToolResult,
   CLIENT_INFO_META_KEY,
   type Implementation,
@@ -10,6 +9,7 @@ import {
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { plainText } from '../base/log.ts';
 import { slices } from '../base/slices.ts';
 import type { Engine, RunOutput } from '../engine/types.ts';
@@ -39,17 +39,36 @@ const OPTIONS: ServerOptions = {
   },
 };
 
+/** Parameters of `tools/call`. Each tool validates its own arguments. */
+const CallParams = z.object({
+  name: z.string(),
+  arguments: z
+    .custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+    .optional(),
+  _meta: z.looseObject({ progressToken: z.union([z.string(), z.int()]).optional() }).optional(),
+});
+
+/** Validates a call once and trusts its own results; the SDK's server parses the call twice more, and the result. */
+class ToolServer extends Server {
+  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
+    return method === 'tools/call' ? handler : super._wrapHandler(method, handler);
+  }
+}
+
+/** Characters of arguments, or bytes of a result, that are processed in the same turn of the event loop. */
+const SMALL = 128 * 1024;
+
 /** An MCP server for every supported revision, not yet connected. `ownerId` owns the sandboxes that it leases. */
 export function createMcpServer({ engine, version }: McpDependencies, ownerId: string): Server {
   // The low-level server, because the high-level one formats argument errors itself.
-  const server = new Server(
+  const server = new ToolServer(
     { name: 'hothouse', title: 'Hothouse', version },
     { ...OPTIONS, instructions: instructionsFor(engine.languages) },
   );
   server.setRequestHandler('tools/list', () => ({ tools: listedTools(engine.languages) }));
-  server.setRequestHandler('tools/call', (request, context) => {
+  server.setRequestHandler('tools/call', { params: CallParams }, (params, context) => {
     const client = clientOf(context) ?? server.getClientVersion();
-    return callTool(engine, { id: ownerId, label: clientLabel(client) }, request.params, context);
+    return callTool(engine, { id: ownerId, label: clientLabel(client) }, params, context);
   });
   return server;
 }
@@ -57,7 +76,7 @@ export function createMcpServer({ engine, version }: McpDependencies, ownerId: s
 async function callTool(
   engine: Engine,
   client: { readonly id: string; readonly label: string },
-  params: CallToolRequest['params'],
+  params: z.output<typeof CallParams>,
   context: ServerContext,
 ): Promise<CallToolResult> {
   const tools = toolsFor(engine.languages);
@@ -67,17 +86,28 @@ async function callTool(
   const onOutput = (output: RunOutput) => progress?.add(output);
   const call = { engine, owner: { ...client, kind: 'mcp' as const }, signal: context.mcpReq.signal, onOutput };
   try {
-    // The SDK has validated all arguments in this turn of the event loop.
-    await nextTurn();
-    const answer = await slices.run(
-      boundedResult(await tool.handle(params.arguments ?? {}, call), 'notes' in tool.output.shape),
+    const args = params.arguments ?? {};
+    // They have been parsed in this turn of the event loop, and validating them may take as long.
+    if (!isSmall(args)) await nextTurn();
+    const { result, mostBytes } = await slices.run(
+      boundedResult(await tool.handle(args, call), 'notes' in tool.output.shape),
     );
     // The transport serializes the result in one step, which may be long enough by itself.
-    await nextTurn();
-    return answer;
+    if (mostBytes > SMALL) await nextTurn();
+    return result;
   } finally {
     progress?.end();
   }
+}
+
+/** Whether arguments are numbers and texts of at most `SMALL` characters together. */
+function isSmall(args: object): boolean {
+  let length = 0;
+  for (const value of Object.values(args)) {
+    if (typeof value === 'object' && value !== null) return false;
+    if (typeof value === 'string') length += value.length;
+  }
+  return length <= SMALL;
 }
 
 function outputProgress({ mcpReq }: ServerContext): OutputProgress | undefined {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Deferred, deferred } from '../../base/deferred.ts';
 import type { Steps } from '../../base/slices.ts';
 import { MAX_PAYLOAD_BYTES } from '../../protocol/frames.ts';
@@ -70,7 +70,7 @@ export class PythonInterpreter implements Interpreter {
   run(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const task: RunningCell = {
       kind: 'cell',
-      token: newToken(),
+      token: randomUUID(),
       onOutput,
       ended: deferred<CellEnd>(),
       stdout: new TextStream(),
@@ -84,7 +84,7 @@ export class PythonInterpreter implements Interpreter {
   }
 
   complete(code: string, cursor: number): Promise<CompletionList> {
-    const task: RunningCompletion = { kind: 'completion', token: newToken(), answered: deferred<CompletionList>() };
+    const task: RunningCompletion = { kind: 'completion', token: randomUUID(), answered: deferred<CompletionList>() };
     this.#begin(task, { op: 'complete', token: task.token, code, cursor });
     return task.answered.promise;
   }
@@ -192,10 +192,6 @@ export class PythonInterpreter implements Interpreter {
     if (task?.kind === 'cell') this.#finishCell(task, cellEnd);
     return cellEnd;
   }
-}
-
-function newToken(): string {
-  return randomBytes(16).toString('hex');
 }
 
 function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {

@@ -3,7 +3,7 @@ import { plainText } from '../../base/log.ts';
 import type { Steps } from '../../base/slices.ts';
 import { boundedText, MAX_TEXT_BYTES } from './boundedText.ts';
 import { type Content, fitContent } from './fitContent.ts';
-import { jsonBytes } from './jsonBytes.ts';
+import { jsonBytes, mostJsonBytes } from './jsonBytes.ts';
 
 /** Bytes of one result as JSON. The SDK's clients close a connection that sends a message of 10 MiB. */
 export const MAX_ANSWER_BYTES = 9 * 1024 * 1024;
@@ -14,21 +14,34 @@ const MAX_PLACES = 5;
 /** Characters of one path: it may contain a MIME type that user code chose. */
 const MAX_PLACE = 100;
 
-/** A tool's result as it is sent: text without control characters, at most `MAX_ANSWER_BYTES` in total. Its `notes` tell of cuts, if the tool has them. */
-export function* boundedResult(answer: CallToolResult, hasNotes: boolean): Steps<CallToolResult> {
+/** A tool's result as it is sent. */
+export interface BoundedResult {
+  readonly result: CallToolResult;
+  /** An upper bound of its bytes as JSON. */
+  readonly mostBytes: number;
+}
+
+/** A result with text without control characters, at most `MAX_ANSWER_BYTES` in total. Its `notes` tell of cuts, if the tool has them. */
+export function* boundedResult(answer: CallToolResult, hasNotes: boolean): Steps<BoundedResult> {
   const others = answer.content.filter(({ type }) => type !== 'text');
   const texts = answer.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
   const text = yield* boundedText(texts.join('\n'));
-  if (!answer.structuredContent) return { ...answer, content: [{ type: 'text', text }, ...others] };
-  const room = MAX_ANSWER_BYTES - MAX_TEXT_BYTES - ENVELOPE_BYTES - (yield* jsonBytes(others));
-  const { content, places } = yield* fitContent(answer.structuredContent as Content, room);
-  if (places.size === 0) return { ...answer, content: [{ type: 'text', text }, ...others] };
+  const otherBytes = ENVELOPE_BYTES + (yield* jsonBytes(others));
+  const room = MAX_ANSWER_BYTES - MAX_TEXT_BYTES - otherBytes;
+  const { structuredContent } = answer;
+  const fitted = structuredContent ? yield* fitContent(structuredContent as Content, room) : null;
+  const mostBytes = otherBytes + (yield* mostJsonBytes(text)) + (fitted?.mostBytes ?? 0);
+  if (!fitted || fitted.places.size === 0) {
+    return { result: { ...answer, content: [{ type: 'text', text }, ...others] }, mostBytes };
+  }
+  const { content, places } = fitted;
   const note = noteOf([...places]);
-  return {
+  const result = {
     ...answer,
-    content: [{ type: 'text', text: `${text}\n[${note}]` }, ...others],
+    content: [{ type: 'text' as const, text: `${text}\n[${note}]` }, ...others],
     structuredContent: { ...content, ...(hasNotes && { notes: [...notesIn(content), note] }) },
   };
+  return { result, mostBytes };
 }
 
 function notesIn({ notes }: Content): readonly unknown[] {

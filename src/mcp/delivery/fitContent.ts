@@ -1,6 +1,6 @@
 import type { Steps } from '../../base/slices.ts';
 import { type Cut, cutTree, type Path } from './cutTree.ts';
-import { fitsInto, jsonBytes, textBytes, unitsWithin } from './jsonBytes.ts';
+import { jsonBytes, mostJsonBytes, textBytes, unitsWithin } from './jsonBytes.ts';
 
 /** Structured content of a result. */
 export type Content = Readonly<Record<string, unknown>>;
@@ -9,6 +9,8 @@ export type Content = Readonly<Record<string, unknown>>;
 export interface Fitted {
   readonly content: Content;
   readonly places: ReadonlySet<string>;
+  /** An upper bound of its bytes as JSON. */
+  readonly mostBytes: number;
 }
 
 /** Bytes as JSON that every text keeps at least, however many texts there are. */
@@ -23,15 +25,19 @@ const WORD_BYTES = 40;
  */
 export function* fitContent(content: Content, maxBytes: number): Steps<Fitted> {
   const places = new Set<string>();
-  if (yield* fitsInto(content, maxBytes)) return { content, places };
+  // Most content is far below the limit, and an upper bound is enough.
+  const mostBytes = yield* mostJsonBytes(content);
+  if (mostBytes <= maxBytes) return { content, places, mostBytes };
+  if ((yield* jsonBytes(content)) <= maxBytes) return { content, places, mostBytes: maxBytes };
   const { state, ...others } = content;
   const stateBytes = yield* jsonBytes(state);
   if (stateBytes <= maxBytes / 2) {
-    return { content: { ...content, ...(yield* cutParts(others, maxBytes - stateBytes, places)) }, places };
+    const parts = yield* cutParts(others, maxBytes - stateBytes, places);
+    return { content: { ...content, ...parts }, places, mostBytes: maxBytes };
   }
   places.add('state');
   const parts = yield* cutParts(others, maxBytes, places);
-  return { content: { ...content, ...parts, state: null, truncated: true }, places };
+  return { content: { ...content, ...parts, state: null, truncated: true }, places, mostBytes: maxBytes };
 }
 
 function* cutParts(content: Content, maxBytes: number, places: Set<string>): Steps<Content> {

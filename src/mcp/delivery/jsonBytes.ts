@@ -16,11 +16,9 @@ export function* jsonBytes(value: unknown): Steps<number> {
   return yield* new Meter(textBytes).measure(value);
 }
 
-/** Whether a value has at most `bytes` bytes as JSON in UTF-8. */
-export function* fitsInto(value: unknown, bytes: number): Steps<boolean> {
-  // Most values are far below the limit, and an upper bound is enough.
-  const most = yield* new Meter((text) => QUOTES + text.length * MOST_BYTES_OF_UNIT).measure(value);
-  return most <= bytes || (yield* jsonBytes(value)) <= bytes;
+/** An upper bound of `jsonBytes`, in a fraction of its time. */
+export function* mostJsonBytes(value: unknown): Steps<number> {
+  return yield* new Meter((text) => QUOTES + text.length * MOST_BYTES_OF_UNIT).measure(value);
 }
 
 /** Bytes of a text as JSON in UTF-8, quotes included. */

@@ -29,6 +29,8 @@ export class StdioTransport implements Transport {
   readonly #closed = deferred<void>();
   #lastWrite = Promise.resolve();
   #isClosed = false;
+  /** Lines that wait for later turns of the event loop keep stdin paused. */
+  #isReading = false;
 
   constructor(stdin: Readable, stdout: Writable) {
     this.#stdin = stdin;
@@ -62,18 +64,24 @@ export class StdioTransport implements Transport {
   }
 
   readonly #take = (chunk: Buffer): void => {
+    this.#isReading = true;
+    void slices.run(this.#readLines(chunk));
     // Later chunks, and the end of the stream, wait in the paused stream.
-    this.#stdin.pause();
-    const resume = () => this.#isClosed || this.#stdin.resume();
-    slices.run(this.#readLines(chunk)).then(resume, (error: Error) => this.onerror?.(error));
+    if (this.#isReading) this.#stdin.pause();
   };
 
   *#readLines(chunk: Buffer): Steps {
-    for (const line of this.#lines.take(chunk)) {
-      if (this.#isClosed) return;
-      yield* this.#read(line);
-      yield;
+    try {
+      for (const line of this.#lines.take(chunk)) {
+        if (this.#isClosed) return;
+        yield* this.#read(line);
+        yield;
+      }
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
+    this.#isReading = false;
+    if (!this.#isClosed && this.#stdin.isPaused()) this.#stdin.resume();
   }
 
   *#read(line: Line): Steps {
@@ -101,22 +109,27 @@ export class StdioTransport implements Transport {
 
   /** Writes messages one after the other. */
   #write(message: object): Promise<void> {
-    this.#lastWrite = this.#lastWrite.then(() => slices.run(this.#writeText(JSON.stringify(message))));
-    return this.#lastWrite.then(() => this.#flushed());
+    this.#lastWrite = this.#lastWrite.then(() => this.#writeLine(JSON.stringify(message)));
+    return this.#lastWrite;
   }
 
-  *#writeText(json: string): Steps {
-    for (let at = 0; at < json.length && !this.#isClosed; ) {
-      const end = at + PIECE + (isHighSurrogate(json.charCodeAt(at + PIECE - 1)) ? 1 : 0);
+  /** Resolves when the line is flushed. A short one is a single write: each wakes the client. */
+  async #writeLine(json: string): Promise<void> {
+    const last = json.length <= PIECE ? json : await slices.run(this.#writeStart(json));
+    if (this.#isClosed) return;
+    await new Promise<void>((resolve) => this.#stdout.write(`${escapedControls(last)}\n`, () => resolve()));
+  }
+
+  /** Writes a text but for its last piece, which it returns. */
+  *#writeStart(json: string): Steps<string> {
+    let at = 0;
+    for (let end = PIECE; end < json.length && !this.#isClosed; end = at + PIECE) {
+      if (isHighSurrogate(json.charCodeAt(end - 1))) end += 1;
       this.#stdout.write(escapedControls(json.slice(at, end)));
       at = end;
       yield;
     }
-    if (!this.#isClosed) this.#stdout.write('\n');
-  }
-
-  #flushed(): Promise<void> {
-    return this.#isClosed ? Promise.resolve() : new Promise((resolve) => this.#stdout.write('', () => resolve()));
+    return json.slice(at);
   }
 }
 
