@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { type Disposable, toDisposable } from './disposable.ts';
 
-/** Monotonic time and timers, so that tests can move time by hand. */
+/** Monotonic time and timers. Tests replace it to advance time by hand. */
 export interface Clock {
   /** Milliseconds since an arbitrary start; never goes back and ignores changes of the wall clock. */
   now(): number;

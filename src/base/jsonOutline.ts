@@ -29,8 +29,8 @@ type Outline =
   | { readonly kind: 'invalid'; readonly reason: string };
 
 /**
- * Finds where JSON can be split into pieces that parse quickly, and rejects text with too many levels or values. The root
- * is a list around the text. Text that is not JSON returns either result.
+ * Finds where JSON can be split into pieces that parse quickly, and rejects text with too many levels or values. The
+ * root is a list around the text. Text that is not JSON returns either result.
  */
 export function* outlineOf(json: Buffer, limits: JsonLimits): Steps<Outline> {
   const scan = new Scan(json, limits);
@@ -42,7 +42,7 @@ export function* outlineOf(json: Buffer, limits: JsonLimits): Steps<Outline> {
 }
 
 class Scan {
-  /** Why the text is refused. */
+  /** Why the text is invalid; null so far. */
   reason: string | null = null;
   readonly #json: Buffer;
   readonly #limits: JsonLimits;
@@ -59,7 +59,7 @@ class Scan {
     this.#limits = limits;
   }
 
-  /** Advances to an offset, or a little beyond. */
+  /** Advances to an offset, or slightly beyond. */
   advance(to: number): void {
     while (this.#at < to && this.reason === null) {
       if (this.#text) this.#passText(this.#text, to);

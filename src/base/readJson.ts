@@ -63,7 +63,7 @@ function* readContainer(json: Buffer, { kind, segments }: LargeContainer): Steps
   return whole;
 }
 
-/** Adds what `text` lists; returns whether it lists anything. */
+/** Adds the elements that `text` lists; returns whether there are any. */
 function addSmall(whole: object, text: string): boolean {
   const parts: object = JSON.parse(Array.isArray(whole) ? `[${text}]` : `{${text}}`);
   if (Array.isArray(parts)) {

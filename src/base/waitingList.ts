@@ -14,7 +14,7 @@ export class WaitingList<T extends object, A> {
     return this.#answers.size;
   }
 
-  /** The one that has waited longest. */
+  /** The waiter that has waited longest. */
   get first(): T | undefined {
     const [first] = this.#answers.keys();
     return first;

@@ -11,7 +11,7 @@ export interface MachineBuildSettings {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Texts that this machine is set up with; empty where it has none. */
+/** Configuration texts of this machine; empty where it has none. */
 export interface MachineTexts {
   /** Every file of apt's sources, one after the other. */
   readonly aptSources: string;
@@ -68,7 +68,7 @@ function proxies(env: Env): Record<string, string | undefined> {
   return Object.assign({}, ...both);
 }
 
-/** The mirror of an archive that the machine's apt is set up with. */
+/** The mirror of an archive in the machine's apt sources. */
 function mirror(sources: string, archive: string): string | undefined {
   const addresses = sources
     .split('\n')
@@ -79,7 +79,7 @@ function mirror(sources: string, archive: string): string | undefined {
   return addresses.find((address) => new URL(address).pathname.endsWith(`/${archive}`));
 }
 
-/** Of apt's settings those that decide how an archive is reached and believed. */
+/** The apt settings that decide how an archive is reached and trusted. */
 function aptSettings(config: string): string {
   return config
     .split('\n')

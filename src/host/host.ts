@@ -6,7 +6,7 @@ import type { ContainerSpec, Isolation } from './spec.ts';
 export interface ContainerEnd {
   /** Exit status of its first process, or null when the host does not know it (removed, connection lost). */
   readonly exitCode: number | null;
-  /** The host says that the kernel killed its first process for memory. */
+  /** The host reports that the kernel killed its first process for memory. */
   readonly oomKilled: boolean;
   /** For logs: `it was removed`. */
   readonly reason: string;
@@ -21,7 +21,7 @@ export interface Container {
   readonly stderr: Readable;
   /** Resolves once, when the container has ended or was removed. Never rejects. */
   readonly ended: Promise<ContainerEnd>;
-  /** Whether the host says that its first process runs. Rejects in bounded time when the host does not answer. */
+  /** Whether its first process runs, as the host reports it. Rejects in bounded time when the host does not answer. */
   isRunning(): Promise<boolean>;
   /** Kills and removes it; resolves when it is gone, also when it already was. */
   remove(): Promise<void>;
@@ -36,7 +36,7 @@ export interface ContainerSummary {
   readonly createdAt: number;
 }
 
-/** What a host is, as it describes itself. */
+/** The description of a host. */
 export interface HostInfo {
   /** For people: `Docker Engine 20.10.24 at unix:///var/run/docker.sock`. */
   readonly name: string;
@@ -50,7 +50,7 @@ export interface HostInfo {
   readonly warnings: readonly string[];
 }
 
-/** What a host knows of an image. */
+/** An image of a host. */
 export interface ImageInfo {
   readonly id: string;
   readonly sizeBytes: number;
@@ -80,11 +80,11 @@ export interface ImageBuilder {
 }
 
 /**
- * A place where sandboxes are made. Every call has a deadline of its own and rejects with a `HostError` that carries a
- * `Problem`; a call that failed leaves nothing half-made.
+ * A place where sandboxes run. Every call has its own deadline and rejects with a `HostError` that carries a `Problem`;
+ * a failed call leaves nothing partly created.
  */
 export interface Host {
-  /** Looks the host up and asks it what it is. */
+  /** Connects to the host and returns its description. */
   info(signal?: AbortSignal): Promise<HostInfo>;
   /** Why sandboxes cannot run with that OCI runtime; null when they can, or when only a start would show it. */
   runtimeProblem(runtime: string, signal?: AbortSignal): Promise<Problem | null>;
@@ -102,7 +102,7 @@ export interface Host {
   dispose(): Promise<void>;
 }
 
-/** Thrown by a host for everything that can go wrong outside this program. */
+/** Thrown by a host for every failure outside this program. */
 export class HostError extends Error {
   constructor(readonly problem: Problem) {
     super(problem.message);

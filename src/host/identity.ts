@@ -3,13 +3,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { holdLease, isHeld, LEASES } from './lease.ts';
 
-/** Who makes containers here, as their labels say it. */
+/** The creator of containers, as in their labels. */
 export interface ProcessIdentity {
   readonly machine: string;
   readonly owner: string;
 }
 
-/** The owner of what a process makes that could take no lease: whether it lives is never known. */
+/** The owner label of a process that could not take a lease: it always counts as alive. */
 const WITHOUT_LEASE = 'without-lease';
 
 let lease: Promise<string | null> | undefined;
@@ -20,8 +20,8 @@ export async function processIdentity(): Promise<ProcessIdentity> {
 }
 
 /**
- * A name for this machine, user and folder of leases that says nothing about them: only the owners of containers of the
- * same name can be looked up here.
+ * An opaque name for this machine, user and folder of leases: only owners of containers with the same name can be
+ * looked up here.
  */
 export async function machineId(): Promise<string> {
   const machine = await readFile('/etc/machine-id', 'utf8').catch(() => '');
@@ -39,7 +39,7 @@ export async function thisOwner(): Promise<string> {
   return (await lease) ?? WITHOUT_LEASE;
 }
 
-/** Whether the process of an owner label lives. When in doubt it does. */
+/** Whether the process of an owner label is alive. True when in doubt. */
 export function isOwnerAlive(owner: string): Promise<boolean> {
   return isHeld(owner);
 }

@@ -1,6 +1,6 @@
 /**
- * Labels of every container and image we make; reaping goes by them. Values have the form that every host takes: at most 63
- * of `[A-Za-z0-9._-]`, with a letter or digit at both ends.
+ * Labels of every container and image of ours; the reaper reads them. Values have the form that every host accepts: at
+ * most 63 of `[A-Za-z0-9._-]`, with a letter or digit at both ends.
  */
 export const LABEL = {
   /** On every container of ours. */

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 export const LEASES = join(homedir(), '.hothouse', 'leases');
 
 const ID = /^[0-9a-f]{16}$/;
-/** What the addresses of sockets have room for on every system, with the end of the text. */
+/** Longest path of a socket on every system, with its final zero byte. */
 const MAX_PATH_BYTES = 100;
 const DAY_MS = 86_400_000;
 
 /**
- * Takes a lease that this process holds until it ends, however it ends, and resolves with its id; null where the folder
- * has no place for one. The lease is a socket that this process listens on: the system answers for a process that is
- * slow, stopped or asleep, and refuses for one that is gone.
+ * Takes a lease that this process holds until it ends, and resolves with its id; null when the folder cannot hold one.
+ * The lease is a socket that this process listens on: the system accepts connections for a slow, stopped or suspended
+ * process, and refuses them for one that has ended.
  */
 export async function holdLease(folder = LEASES): Promise<string | null> {
   const id = randomBytes(8).toString('hex');
@@ -31,11 +31,11 @@ export async function holdLease(folder = LEASES): Promise<string | null> {
   }
 }
 
-/** Whether a living process holds a lease. When in doubt one does. */
+/** Whether a living process holds a lease. True when in doubt. */
 export async function isHeld(id: string, folder = LEASES): Promise<boolean> {
   if (!ID.test(id)) return true;
   const refusal = await knock(socketPath(folder, id));
-  // Elsewhere a socket outlives its process as a file, so that a missing one says nothing.
+  // Elsewhere a socket outlives its process as a file, so a missing one proves nothing.
   return refusal !== 'ECONNREFUSED' && !(platform() === 'win32' && refusal === 'ENOENT');
 }
 
@@ -49,7 +49,7 @@ function listen(path: string): Promise<void> {
     server.once('error', reject);
     server.listen(path, () => {
       server.off('error', reject);
-      // A connection that could not be accepted was answered all the same.
+      // A connection that could not be accepted was answered nevertheless.
       server.on('error', () => {});
       resolve();
     });

@@ -19,18 +19,18 @@ export type ProblemKind =
   | 'cancelled'
   | 'host_failed';
 
-/** Something that is wrong outside this program: the cause in a sentence, and the next step. */
+/** A problem outside this program: its cause in a sentence, and the next step. */
 export interface Problem {
   readonly kind: ProblemKind;
   /** Cause and subject, one sentence. */
   readonly message: string;
-  /** What a person does about it, one sentence. */
+  /** The next step, one sentence. */
   readonly advice: string;
   /** A command line that does it, where there is one. */
   readonly command?: string;
 }
 
-/** Sandboxes that may have no network have one; `ways` names what leads out: `eth0, a route`. */
+/** Sandboxes without network access have a network; `ways` lists what leads out: `eth0, a route`. */
 export function networkReachable(ways: string): Problem {
   return {
     kind: 'network_reachable',
@@ -41,7 +41,7 @@ export function networkReachable(ways: string): Problem {
 
 type ImageUse = Pick<ContainerSpec, 'image' | 'labels'>;
 
-/** There is no image of that name; `message` says so. */
+/** There is no image of that name, as `message` states. */
 export function imageMissing(use: ImageUse, message: string): Problem {
   const { command, isOwn, byDefault } = imageFacts(use);
   if (!isOwn) return { kind: 'image_missing', message, advice: `Pull or build it, or ${byDefault}.` };
@@ -49,7 +49,7 @@ export function imageMissing(use: ImageUse, message: string): Problem {
   return { kind: 'image_missing', message, advice, command };
 }
 
-/** An image that no sandbox can be made of; `message` says what it lacks. */
+/** An image that no sandbox can run; `message` names what it lacks. */
 export function imageUnusable(use: ImageUse, message: string, need: string): Problem {
   const { command, isOwn, byDefault } = imageFacts(use);
   if (!isOwn) return { kind: 'image_unusable', message, advice: `Use an image with ${need}, or ${byDefault}.` };

@@ -13,11 +13,11 @@ export interface ReaperOptions {
   readonly log: Log;
   /** From `machineId`: containers of other machines and users are left alone. */
   readonly machine: string;
-  /** Whether the process of an owner label lives. */
+  /** Whether the process of an owner label is alive. */
   readonly isAlive: (owner: string) => Promise<boolean>;
 }
 
-/** Sweeps now and every minute until disposed; a sweep that fails is tried again with the next. */
+/** Sweeps now and every minute until disposed; a failed sweep is repeated with the next one. */
 export function startReaper(options: ReaperOptions): Disposable {
   let timer: Disposable = toDisposable(() => {});
   let stopped = false;
@@ -32,7 +32,7 @@ export function startReaper(options: ReaperOptions): Disposable {
   });
 }
 
-/** Removes the containers of this machine whose owner is gone, and resolves with their ids. */
+/** Removes the containers of this machine whose owner has ended, and resolves with their ids. */
 export async function sweep(options: ReaperOptions): Promise<string[]> {
   const removed: string[] = [];
   for (const container of await options.host.list({ [LABEL.machine]: options.machine })) {
@@ -43,7 +43,7 @@ export async function sweep(options: ReaperOptions): Promise<string[]> {
       options.log.info(`removed container ${name}, whose owner is gone`);
       removed.push(container.id);
     } catch (error) {
-      // One that does not go must not keep the others; the next sweep tries it again.
+      // One failed removal must not block the others; the next sweep retries it.
       options.log.warn(`container ${name}, whose owner is gone, could not be removed: ${messageOf(error)}`);
     }
   }
@@ -52,7 +52,7 @@ export async function sweep(options: ReaperOptions): Promise<string[]> {
 
 async function isOrphan({ labels }: ContainerSummary, { machine, isAlive }: ReaperOptions): Promise<boolean> {
   const owner = labels[LABEL.owner];
-  // The host was asked for this machine's; what is about to be removed is checked once more here.
+  // The host filters by machine; before a removal the label is checked again here.
   const ours = labels[LABEL.managed] !== undefined && labels[LABEL.machine] === machine;
   return ours && owner !== undefined && !(await isAlive(owner));
 }

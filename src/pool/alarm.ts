@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 
-/** One timer that moves only to an earlier time: ringing early does no harm, and moving it often costs. */
+/** One timer that moves only to an earlier time: ringing early is harmless, and moving it often is slow. */
 export class Alarm implements Disposable {
   readonly #clock: Clock;
   readonly #ring: () => void;

@@ -117,7 +117,10 @@ class Planning {
     return times.length > 0 ? Math.min(...times) : null;
   }
 
-  /** The owner's own sandbox before a fresh one; of several the one idle for longest, which had most time to get ready. */
+  /**
+   * The owner's own sandbox before a fresh one; of several the one that was idle for longest, which is most likely
+   * ready.
+   */
   #pick({ owner }: Waiter): IdleSlot | undefined {
     const own = this.#idle.filter(({ pooled }) => pooled.owner?.id === owner.id);
     const fit = own.length > 0 ? own : this.#idle.filter(({ pooled }) => pooled.owner === null);

@@ -17,9 +17,11 @@ export interface SlotsDependencies {
   readonly prepare: Prepare;
   readonly clock: Clock;
   readonly log: Log;
-  /** A slot has changed by itself: its sandbox booted, was reset, was lost or is gone. */
+  /** Called when a slot has changed by itself: its sandbox booted, was reset, was lost or is gone. */
   readonly onDidChange: () => void;
-  /** Called before `onDidChange`; `cause` is what the boot rejected with, or null when it succeeded. Not after an abort. */
+  /**
+   * Called before `onDidChange`; `cause` is what the boot rejected with, or null when it succeeded. Not after an abort.
+   */
   readonly onDidBoot: (failure: { readonly cause: unknown } | null) => void;
 }
 
@@ -79,7 +81,9 @@ export class Slots {
     this.#slots.set(id, { kind: 'idle', id, pooled, since: this.#dependencies.clock.now() });
   }
 
-  /** Resets and prepares the sandbox, which becomes idle; one that fails or takes longer than the deadline is removed. */
+  /**
+   * Resets and prepares the sandbox, which becomes idle; one that fails or takes longer than the deadline is removed.
+   */
   reset({ id, pooled }: LeasedSlot, deadlineMs: number): void {
     const { prepare, clock } = this.#dependencies;
     this.#slots.set(id, { kind: 'resetting', id, pooled });

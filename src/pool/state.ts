@@ -28,8 +28,8 @@ export interface Waiter extends LeaseRequest {
 }
 
 /**
- * After failed boots: the pool does not boot another sandbox before `until`, except for requests newer than `lastWaiter`.
- * A boot that succeeds ends the backoff.
+ * After failed boots: the pool does not boot another sandbox before `until`, except for requests newer than
+ * `lastWaiter`. A boot that succeeds ends the backoff.
  */
 export interface Backoff {
   readonly failures: number;
@@ -47,7 +47,7 @@ export interface PoolState {
   readonly waiters: readonly Waiter[];
   /** Rises each time the specification of sandboxes changes. */
   readonly generation: number;
-  /** When the pool last got a request or a sandbox back; null before the first time. */
+  /** When the pool last received a request or a returned sandbox; null before the first time. */
   readonly usedAt: number | null;
   readonly backoff: Backoff | null;
 }
@@ -72,7 +72,9 @@ export function backOff(
   return { failures, reason, until: now + delay, lastWaiter };
 }
 
-/** The waiters that no sandbox can serve after a failed boot: none boots, and none of their owner is about to come back. */
+/**
+ * The waiters that no sandbox can serve after a failed boot: none boots, and none of their owner is about to come back.
+ */
 export function strandedWaiters({ slots, waiters, generation }: PoolState): readonly Waiter[] {
   if (slots.some((slot) => slot.kind === 'booting' && slot.generation === generation)) return [];
   const returning = new Set<string | undefined>();

@@ -19,10 +19,10 @@ export interface BootOptions {
   readonly eventBytes: number;
   /** Events passed on for one run. */
   readonly events: number;
-  /** Milliseconds between questions to the agent whether it lives, and the silence after which it leaves. */
+  /** Milliseconds between pings of the agent, and the silence after which it exits. */
   readonly heartbeatMs?: number;
   readonly silenceMs?: number;
-  /** Milliseconds that the agent has for its handshake; left out: what the host gives it. */
+  /** Milliseconds that the agent has for its handshake; missing: the host's default. */
   readonly handshakeMs?: number;
   readonly clock?: Clock;
   readonly log?: Log;
@@ -31,7 +31,7 @@ export interface BootOptions {
 const HEARTBEAT_MS = 2_000;
 const SILENCE_MS = 30_000;
 
-/** Makes a sandbox and waits for its agent. Rejects with a `HostError` and leaves no container. */
+/** Creates a sandbox and waits for its agent. Rejects with a `HostError` and leaves no container. */
 export async function bootSandbox(host: Host, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
   const container = await host.create(options.spec, signal);
   try {

@@ -1,9 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 
-/** After so long without a word of an agent that owes an answer, its host is asked about it. Milliseconds. */
+/** After so long without a frame from an agent that owes an answer, its host is asked about it. Milliseconds. */
 export const SILENT_MS = 4_000;
-/** A silence after which an agent counts as gone although its container runs: it hangs. A slow machine gives it longer. */
+/**
+ * A silence after which an agent counts as gone although its container runs: it hangs. A slow machine gives it longer.
+ */
 export const GONE_MS = 60_000;
 
 /** What a heartbeat works with. */
@@ -11,24 +13,24 @@ export interface HeartbeatOptions {
   readonly clock: Clock;
   /** Milliseconds from an answer to the next question. */
   readonly everyMs: number;
-  /** Asks the agent; settles with its answer. */
+  /** Pings the agent; settles with its answer. */
   readonly ask: () => Promise<unknown>;
   /** Asks the host whether the container runs; rejects, in bounded time, when the host does not answer. */
   readonly isRunning: () => Promise<boolean>;
-  /** Called once, with words for people, when the agent is gone or cannot be reached. */
+  /** Called once, with the reason for people, when the agent is gone or cannot be reached. */
   readonly onGone: (reason: string) => void;
 }
 
 /**
- * Asks an agent whether it lives, again and again until it is disposed. On a busy machine an agent answers late: only
- * only the host can distinguish a slow agent from one that is gone.
+ * Pings an agent until it is disposed. On a busy machine an agent answers late: only the host can distinguish a slow
+ * agent from one that is gone.
  */
 export class Heartbeat implements Disposable {
   readonly #options: HeartbeatOptions;
   #timer: Disposable;
-  /** An answer is waited for. */
+  /** Whether an answer is pending. */
   #owed = false;
-  /** When the agent was last heard, by the clock. */
+  /** When the last frame of the agent arrived, by the clock. */
   #heardAt: number;
   #over = false;
 
@@ -56,7 +58,7 @@ export class Heartbeat implements Disposable {
   #beat(): void {
     const { clock, ask } = this.#options;
     this.#owed = true;
-    // Before the question nothing was to be heard.
+    // Silence counts from the question on.
     this.#heardAt = clock.now();
     this.#timer = this.#wait();
     const answered = () => {
@@ -70,7 +72,7 @@ export class Heartbeat implements Disposable {
   #wait(): Disposable {
     const { clock } = this.#options;
     return clock.schedule(SILENT_MS, () => {
-      // A process that was asleep finds its timers due before it has read what came meanwhile.
+      // After a suspension the timers of a process are due before it has read what arrived meanwhile.
       setImmediate(() => void this.#look());
     });
   }

@@ -18,7 +18,9 @@ import { Heartbeat } from './heartbeat.ts';
 import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss } from './sandbox.ts';
 
 const RESET = encodeFrame(FrameType.reset, 0);
-/** After this long without the host's word that a sandbox is gone, whoever waits for its end is answered. */
+/**
+ * After this long without the host's confirmation that a sandbox is gone, callers that wait for its end get an answer.
+ */
 const STOP_MS = 5_000;
 const STOPPED = 'it was stopped';
 
@@ -102,7 +104,7 @@ export class LiveSandbox implements Sandbox {
   }
 
   async dispose(): Promise<void> {
-    // Its end is reported when it has come, not when it was asked for.
+    // Its end is reported when it has happened, not when it was requested.
     this.#connection.expectEnd(STOPPED);
     const late = this.#clock.schedule(STOP_MS, () => this.#unconfirmed());
     try {
@@ -134,7 +136,7 @@ export class LiveSandbox implements Sandbox {
       return;
     }
     const channel = this.#channels.get(frame.channel);
-    // Frames of a channel that has ended are late, not wrong.
+    // Frames of an ended channel are late, not invalid.
     if (!channel) return;
     if (frame.type === FrameType.exit) {
       // Read before the channel is forgotten: one that cannot be read ends the sandbox, and with it the channel.

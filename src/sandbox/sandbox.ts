@@ -5,11 +5,11 @@ import type { Exit, Measurement, Ready, Request, ResetReport, SignalName, Start 
 export interface SandboxLoss {
   /** The kernel killed its first process for memory. */
   readonly outOfMemory: boolean;
-  /** Words for people: `its container was removed`. */
+  /** For people: `its container was removed`. */
   readonly reason: string;
-  /** It was to be stopped, and the host did not confirm in time that it is: its processes may still run. */
+  /** The host did not confirm its removal in time: its processes may still run. */
   readonly mayStillRun?: true;
-  /** The agent has ended it for what its code took: another run of the same code ends the same way. */
+  /** The agent has ended it because its code used too much: another run of the same code ends the same way. */
   readonly isOverLimit?: true;
 }
 
@@ -18,7 +18,7 @@ export type ChannelEnd =
   | { readonly kind: 'exit'; readonly exit: Exit }
   | { readonly kind: 'lost'; readonly loss: SandboxLoss };
 
-/** Receives what a channel's process says; called in the order of arrival, never after `ended` resolved. */
+/** Receives the output of a channel's process; called in the order of arrival, never after `ended` resolved. */
 export interface ChannelListener {
   onStdout(bytes: Buffer): void;
   onStderr(bytes: Buffer): void;
@@ -47,15 +47,15 @@ export interface Sandbox {
   readonly ready: Ready;
   start(start: Start, listener: ChannelListener): Channel;
   /**
-   * Ends every process, empties every writable place and checks. All channels end. A report that is not `clean`, a
+   * Ends every process, empties every writable mount and verifies it. All channels end. A report that is not `clean`, a
    * rejection or a missed deadline means that the sandbox must be disposed.
    */
   reset(deadlineMs: number): Promise<ResetReport>;
-  /** What it uses now, as its agent measures it. */
+  /** Its current resource use, as its agent measures it. */
   measure(): Promise<Measurement>;
-  /** Asks the agent something; rejects with the agent's error. */
+  /** Sends a request to the agent; rejects with the agent's error. */
   request(request: RequestBody): Promise<unknown>;
-  /** Resolves once, when the sandbox is gone, whoever ended it. */
+  /** Resolves once, when the sandbox is gone for any reason. */
   readonly lost: Promise<SandboxLoss>;
   /**
    * Kills and removes the container; resolves when it is gone. Rejects when the host does not confirm that in time; a
@@ -71,7 +71,7 @@ export type RequestBody = Without<Request, 'id'>;
 
 /**
  * Writes a file in the sandbox's `/workspace` or `/tmp`, in the place of whatever has its name, until the next reset.
- * Rejects with the agent's words when it can't be written there or has over `MAX_PUT_BYTES`.
+ * Rejects with the agent's message when it can't be written there or has over `MAX_PUT_BYTES`.
  */
 export async function putFile(sandbox: Sandbox, path: string, content: string | Uint8Array): Promise<void> {
   await sandbox.request({ op: 'put', path, content: Buffer.from(content).toString('base64') });

@@ -64,7 +64,7 @@ function unreadable(tag: string, cause: Error) {
   } as const;
 }
 
-/** Removes what builds of ours have left without a name: half a gigabyte each time. Images in use stay. */
+/** Removes untagged images of earlier builds: half a gigabyte each. Images in use stay. */
 async function sweepUntagged(client: Client, signal: AbortSignal | undefined): Promise<void> {
   for (const label of [LABEL.stage, LABEL.language]) {
     const filters = { dangling: ['true'], label: [label] };
@@ -99,7 +99,7 @@ class Progress {
     });
   }
 
-  /** Passes the message on as lines; throws a `HostError` when it says that the build has failed. */
+  /** Emits the message as lines; throws a `HostError` when the build has failed. */
   take({ stream, status, id, progressDetail, error }: BuildMessage): void {
     if (error !== undefined) throw new HostError(this.#failed(error));
     if (stream !== undefined) this.#output(stream);

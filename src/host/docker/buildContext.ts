@@ -8,8 +8,8 @@ const PERMISSIONS = 0o777;
 const EPOCH = new Date(0);
 
 /**
- * What a build is sent as a tar archive: files of any number and size are read as they are wanted. Of two entries of one
- * path the later counts. All belong to root. Emits `error` with the system's error when something cannot be read.
+ * The context of a build as a tar archive. Files of any number and size are read on demand. Of two entries with one
+ * path the later one counts. All belong to root. Emits `error` with the system's error when something cannot be read.
  */
 export function packContext(build: ImageBuild): Pack {
   const archive = pack();

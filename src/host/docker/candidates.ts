@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What decides where Docker is looked for. */
+/** What the search for Docker depends on. */
 export interface DiscoveryEnvironment {
   /** The option `docker.host`; empty means: find it. */
   readonly host: string;
@@ -16,7 +16,7 @@ export interface DiscoveryEnvironment {
 export interface Candidate {
   /** As in DOCKER_HOST. */
   readonly host: string;
-  /** Who named it, for messages: `DOCKER_HOST`, `docker context "x"`; null for a usual place. */
+  /** What named it, for messages: `DOCKER_HOST`, `docker context "x"`; null for a default socket. */
   readonly source: string | null;
   /** Ask for TLS over TCP. */
   readonly secure: boolean;
@@ -24,7 +24,7 @@ export interface Candidate {
   readonly certificates: string;
 }
 
-/** Where to look, best first. One that the user named is the only one tried: sandboxes must not run elsewhere. */
+/** Where to look, best first. An address that the user named is the only one: sandboxes must not run elsewhere. */
 export async function candidates(environment: DiscoveryEnvironment): Promise<Candidate[]> {
   const named = await namedCandidate(environment);
   if (named) return [named];

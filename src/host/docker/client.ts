@@ -24,7 +24,7 @@ export interface Call<T> {
 
 type State = { readonly kind: 'open'; readonly connection: Promise<Connection> | null } | { readonly kind: 'disposed' };
 
-/** Makes calls to a Docker Engine that it finds by itself, and looks for it again after it was lost. */
+/** Finds Docker, calls it, and searches again after the connection is lost. */
 export class Client implements Disposable {
   readonly #search: Search;
   #state: State = { kind: 'open', connection: null };
@@ -44,7 +44,7 @@ export class Client implements Disposable {
   }
 
   /**
-   * Makes one call. Rejects with a `HostError` within its deadline, whatever Docker does. When
+   * Makes one call. Rejects with a `HostError` within its deadline. When
    * Docker no longer answers at all, it rejects after five seconds.
    */
   async call<T>(call: Call<T>): Promise<T> {
@@ -93,7 +93,7 @@ export class Client implements Disposable {
     const current = this.#state.kind === 'open' ? this.#state.connection : null;
     current?.then(
       (found) => found === lost && this.#forgetIf(current),
-      // Whoever looks for one now gets the same error.
+      // Concurrent searches get the same error.
       () => {},
     );
   }

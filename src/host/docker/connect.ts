@@ -37,14 +37,17 @@ function parseUrl(text: string, secure: boolean): Address | null {
   return { kind: 'tcp', host, port: Number(url.port || (tls ? 2376 : 2375)), secure: tls };
 }
 
-/** A way to talk to one Docker Engine. Disposing it ends its requests, attached containers excepted. */
+/** A connection to one Docker Engine. Disposing it ends its requests, except for attached containers. */
 export interface Connection extends Disposable {
   /** As in DOCKER_HOST, for messages. */
   readonly host: string;
   readonly docker: Docker;
 }
 
-/** A client for the candidate, or null when its address is malformed. Nothing is sent yet; rejects on unreadable certificates. */
+/**
+ * A client for the candidate, or null when its address is malformed. Nothing is sent yet; rejects on unreadable
+ * certificates.
+ */
 export async function connect(candidate: Candidate, env: DiscoveryEnvironment['env']): Promise<Connection | null> {
   const address = parseAddress(candidate.host, candidate.secure);
   if (!address) return null;
@@ -58,7 +61,7 @@ export async function connect(candidate: Candidate, env: DiscoveryEnvironment['e
 
 const NO_TLS = { ca: undefined, cert: undefined, key: undefined };
 
-// The client takes what is not given here from the process's environment; every key is given, so that it takes nothing.
+// The client takes missing keys from the environment of the process, so every key is set here.
 const UNSET = { socketPath: undefined, host: undefined, port: undefined, username: undefined, protocol: undefined };
 
 function target(address: Address, env: DiscoveryEnvironment['env']): Docker.DockerOptions {

@@ -6,14 +6,14 @@ import type { Event } from '../../base/event.ts';
 import type { ContainerEnd } from '../host.ts';
 import type { DockerEvent } from './dockerEvents.ts';
 
-/** What Docker says of a container when it is asked. */
+/** The state of a container as Docker reports it. */
 export type ContainerStatus =
   | { readonly kind: 'running' }
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'removed' }
   | { readonly kind: 'unknown' };
 
-/** Where the end of one container shows. */
+/** The sources that report the exit of one container. */
 export interface ExitSources {
   readonly id: string;
   readonly stream: Duplex;
@@ -23,14 +23,14 @@ export interface ExitSources {
   readonly ask: () => Promise<ContainerStatus>;
 }
 
-// Either sign may come first; the other follows at once, so this passes in full only when something is broken.
+// Either source may report first; the other one follows at once unless something is broken.
 const OTHER_SOURCE_MS = 500;
 const OOM_TO_EXIT_NS = 2_000_000_000n;
 const SIGKILL_STATUS = 137;
 
 /**
- * Resolves once, when the container has ended or the connection to it is gone: at most two seconds after the first sign.
- * What the container said before its end has arrived by then.
+ * Resolves once, when the container has exited or its connection is lost: at most two seconds after the first report.
+ * All output of the container has arrived by then.
  */
 export function watchExit({ id, stream, events, clock, ask }: ExitSources): Promise<ContainerEnd> {
   const ended = deferred<ContainerEnd>();
@@ -62,13 +62,13 @@ export function watchExit({ id, stream, events, clock, ask }: ExitSources): Prom
   return ended.promise;
 }
 
-/** Reads a container's death from the events that lead to it. */
+/** Derives a container's exit from its events. */
 class ExitTracker {
   end: ContainerEnd | null = null;
   #outOfMemoryAt: bigint | null = null;
   #killed = false;
 
-  /** The end, once an event has shown it. */
+  /** The exit, once an event has reported it. */
   take({ action, at, exitCode }: DockerEvent): ContainerEnd | null {
     if (action === 'oom') this.#outOfMemoryAt = at;
     if (action === 'kill') this.#killed = true;
@@ -78,7 +78,7 @@ class ExitTracker {
   }
 
   #died(exitCode: number | null, at: bigint): ContainerEnd {
-    // Docker's `oom` may be about any process of the container; the first process's own end is near and by SIGKILL.
+    // Docker's `oom` may be about any process of the container; the first process then exits soon, by SIGKILL.
     const near = this.#outOfMemoryAt !== null && at - this.#outOfMemoryAt <= OOM_TO_EXIT_NS;
     if (exitCode === SIGKILL_STATUS && near && !this.#killed) {
       return { exitCode, oomKilled: true, reason: 'it ran out of memory' };

@@ -16,8 +16,8 @@ const CREATE_MS = 30_000;
 const CLEAN_UP_MS = 2_000;
 
 /**
- * Creates, attaches and starts a container. Rejects with a `HostError`; what was half-made is removed, before the
- * rejection where Docker is quick, otherwise as soon as it can be.
+ * Creates, attaches and starts a container. Rejects with a `HostError`; a partly created container is removed, before
+ * the rejection if Docker is quick, otherwise as soon as possible.
  */
 export async function createContainer(
   context: DockerContext,
@@ -63,7 +63,7 @@ async function make(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const { client, clock, pendingRemovals } = context;
-  // Known before Docker answers, so that what it makes can be removed even when its answer never comes.
+  // Known before Docker answers, so that the container can be removed even if the answer never comes.
   const name = `hothouse-${randomBytes(8).toString('hex')}`;
   let making: Promise<Docker.Container> | undefined;
   try {
@@ -71,7 +71,7 @@ async function make(
       doing: 'create a container',
       ms: CREATE_MS,
       signal,
-      // Without the signal: Docker continues what it has begun.
+      // Without the signal: Docker finishes what it has started.
       work: (docker) => {
         making = docker.createContainer({ name, ...createOptions(spec, user) });
         return making;

@@ -5,8 +5,8 @@ import { type ContainerSpec, inodesOf, resourceLimits, type TmpfsSpec } from '..
 const CPU_PERIOD = 100_000;
 
 /**
- * Files of /proc and /sys that a sandbox has no business with: those that Docker masks, which this list replaces, and
- * what shows the locks and interrupts of the whole machine.
+ * Files of /proc and /sys that a sandbox does not need: those that Docker masks, which this list replaces, and those
+ * that show the locks and interrupts of the whole machine.
  */
 const MASKED_PATHS = [
   '/proc/acpi',
@@ -26,8 +26,8 @@ const MASKED_PATHS = [
 ];
 
 /**
- * Of a sandbox's own network, which nothing but itself uses. Buffers of a connection have at most 512 KB, so that a sender
- * waits before the kernel holds much; a closed connection is forgotten at once and keeps no port for a minute.
+ * Of a sandbox's own network, which nothing but itself uses. Buffers of a connection have at most 512 KB, so that a
+ * sender waits before the kernel holds much; a closed connection is forgotten at once and keeps no port for a minute.
  */
 const LOOPBACK_ONLY = {
   'net.ipv4.tcp_rmem': '4096 131072 524288',
@@ -36,13 +36,13 @@ const LOOPBACK_ONLY = {
 };
 
 /**
- * The spec as the Engine API wants it, for the user and group of this id. Everything about isolation that the spec
+ * The spec as options of the Engine API, for the user and group of this id. Everything about isolation that the spec
  * leaves open is closed here.
  */
 export function createOptions(spec: ContainerSpec, user: number): ContainerCreateOptions {
   return {
     Image: spec.image,
-    // As the entry point, so that the image's own cannot come between; its health check would be a stranger's process.
+    // As the entry point, so that the image's own does not run; its health check would be a foreign process.
     Entrypoint: [...spec.argv],
     Cmd: [],
     Healthcheck: { Test: ['NONE'] },
@@ -84,7 +84,7 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
     OomScoreAdj: 500,
     Tmpfs: {
       ...Object.fromEntries([...spec.tmpfs, sharedMemory(spec)].map((mount) => [mount.path, tmpfs(mount, user)])),
-      // No terminals: the kernel counts them for no sandbox, and has so many for the whole machine.
+      // No terminals: the kernel limits them for the whole machine, not per sandbox.
       '/dev/pts': 'ro,nosuid,nodev,noexec,size=4096,mode=0555',
     },
     MaskedPaths: MASKED_PATHS,

@@ -4,18 +4,18 @@ import { HostError } from '../host.ts';
 import type { Problem } from '../problem.ts';
 import { cancelled } from './problems.ts';
 
-/** How long a piece of work may take, and what it means when it takes longer. */
+/** How long work may take, and the error when it takes longer. */
 export interface Deadline {
   readonly clock: Clock;
   /** Milliseconds; more on a slow machine. */
   readonly ms: number;
-  /** `ms` is what was given in the end. */
+  /** `ms` is the deadline that applied. */
   readonly late: (ms: number) => Problem;
 }
 
 /**
- * Does `work` and settles as it does, or rejects with a `HostError` at once when the deadline passes or `signal`
- * aborts, whether or not the work listens to the signal that it is given.
+ * Runs `work` and settles as it does, or rejects with a `HostError` at once when the deadline passes or `signal`
+ * aborts, even if the work ignores the signal that it receives.
  */
 export async function withDeadline<T>(
   { clock, ms, late }: Deadline,

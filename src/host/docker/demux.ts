@@ -12,8 +12,8 @@ export interface Demuxed {
 }
 
 /**
- * Parts `source` into the container's stdout and stderr, which end when it does. A slow reader of stdout slows the
- * container; stderr slows nothing: what is not read is dropped beyond 64 KB.
+ * Splits `source` into the container's stdout and stderr, which end with it. A slow reader of stdout slows the
+ * container. A slow reader of stderr does not: beyond 64 KB unread stderr is dropped.
  */
 export function demux(source: Readable): Demuxed {
   const stdout = new Readable({ highWaterMark: STDOUT_BUFFER_BYTES, read: () => source.resume() });
@@ -34,7 +34,7 @@ export function demux(source: Readable): Demuxed {
 }
 
 /**
- * A function that takes chunks of the connection and hands on each piece of payload, without copying, with the number of
+ * A function that takes chunks of the connection and emits each piece of payload, without copying, with the number of
  * its stream. A message is an 8-byte header (stream u8, three zeros, length u32 big endian) and its payload.
  */
 export function splitter(onBytes: (stream: number, bytes: Buffer) => void): (chunk: Buffer) => void {

@@ -10,7 +10,7 @@ import { withDeadline } from './deadline.ts';
 import { failureOf, hung, problemOf } from './problems.ts';
 import { lookAtInstallation, type Tried, unreachable } from './unreachable.ts';
 
-/** The oldest Engine API that has what a sandbox needs. */
+/** The oldest Engine API with every feature that a sandbox needs. */
 const OLDEST_API = '1.40';
 const ANSWER_MS = 5_000;
 
@@ -20,7 +20,7 @@ export interface Search extends DiscoveryEnvironment {
   readonly log: Log;
 }
 
-/** The first Docker Engine that answers. Rejects with a `HostError` that says what was tried. */
+/** The first Docker Engine that answers. Rejects with a `HostError` that lists what was tried. */
 export async function discover(search: Search, signal?: AbortSignal): Promise<Connection> {
   const tried: Tried[] = [];
   for (const candidate of await candidates(search)) {
@@ -55,7 +55,7 @@ async function verdict(
     return lt(coerce(api) ?? '0.0.0', `${OLDEST_API}.0`) ? tooOld(host, api) : null;
   } catch (error) {
     if (signal?.aborted) throw error;
-    return failureOf(error).code === 'ENOENT' ? 'absent' : problemOf(error, host, 'tell its version');
+    return failureOf(error).code === 'ENOENT' ? 'absent' : problemOf(error, host, 'report its version');
   }
 }
 

@@ -12,7 +12,7 @@ import { hung, unlessGone } from './problems.ts';
 import type { UserIds } from './userIds.ts';
 
 const ASK_MS = 1_000;
-/** For a question that decides about a sandbox's life. */
+/** Deadline of an inspection that decides whether a sandbox is lost. */
 const LIFE_MS = 2_000;
 
 /** What the containers of one Docker Engine share. */
@@ -52,7 +52,7 @@ export class DockerContainer implements Container {
   }
 
   async isRunning(): Promise<boolean> {
-    const late = (ms: number) => hung('its address', 'tell whether a container runs', ms);
+    const late = (ms: number) => hung('its address', 'report whether a container runs', ms);
     const deadline = { clock: this.#context.clock, ms: LIFE_MS, late };
     const status = await withDeadline(deadline, undefined, () => this.#inspect());
     return status.kind === 'running';
@@ -69,12 +69,12 @@ export class DockerContainer implements Container {
   }
 
   async #status(): Promise<ContainerStatus> {
-    const late = (ms: number) => hung('its address', 'tell the state of a container', ms);
+    const late = (ms: number) => hung('its address', 'report the state of a container', ms);
     try {
       const status = await withDeadline({ clock: this.#context.clock, ms: ASK_MS, late }, undefined, () =>
         this.#inspect(),
       );
-      // Its streams are gone for good, so it can no longer be used.
+      // Its streams cannot be attached again, so it can no longer be used.
       if (status.kind === 'running') void this.#context.pendingRemovals.remove(this.id);
       return status;
     } catch {
@@ -84,7 +84,7 @@ export class DockerContainer implements Container {
 
   #inspect(): Promise<ContainerStatus> {
     return this.#context.client.call({
-      doing: 'tell the state of a container',
+      doing: 'report the state of a container',
       work: async (docker, abortSignal): Promise<ContainerStatus> => {
         const state = (await unlessGone(docker.getContainer(this.id).inspect({ abortSignal })))?.State;
         if (!state) return { kind: 'removed' };

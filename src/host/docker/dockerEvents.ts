@@ -15,10 +15,10 @@ export interface DockerEvent {
   readonly at: bigint;
 }
 
-/** The actions that Docker is asked for. */
+/** The actions that the stream contains. */
 export const EVENT_ACTIONS = ['die', 'oom', 'kill', 'destroy'] as const;
 
-/** Reads one line of Docker's stream; null when it says nothing of use. */
+/** Parses one line of Docker's stream; null for an event that is not needed. */
 export function parseEvent(line: string): DockerEvent | null {
   // Times are beyond the precision of a number; the digits are taken as text.
   const at = /"timeNano":\s*(\d+)/.exec(line)?.[1];
@@ -46,7 +46,7 @@ type State =
 /** Opens Docker's stream of events; `since` (seconds since the epoch) asks for the earlier ones from then on. */
 export type OpenEvents = (since: number | null) => Promise<Readable>;
 
-/** Docker's events of our containers: one stream, opened on demand, opened again whenever it breaks. */
+/** Docker's events about our containers: one stream, opened on demand and reopened when it breaks. */
 export class DockerEvents implements Disposable {
   readonly #emitter = new Emitter<DockerEvent>();
   readonly #open: OpenEvents;
@@ -54,7 +54,7 @@ export class DockerEvents implements Disposable {
   readonly #log: Log;
   #state: State = { kind: 'closed' };
   #last = 0n;
-  /** Events up to here were taken before the stream broke; Docker repeats some of them. */
+  /** Events up to this time were handled before the stream broke; Docker repeats some of them. */
   #taken = 0n;
 
   readonly event = this.#emitter.event;
@@ -65,7 +65,7 @@ export class DockerEvents implements Disposable {
     this.#log = log;
   }
 
-  /** Resolves when events are coming in; rejects when the stream cannot be opened now. */
+  /** Resolves when the stream is open; rejects when it cannot be opened now. */
   async ensureOpen(): Promise<void> {
     const state = this.#state;
     if (state.kind === 'open' || state.kind === 'disposed') return;

@@ -17,7 +17,7 @@ import { UserIds } from './userIds.ts';
 
 /** The options of `dockerHost`. */
 export interface DockerHostOptions {
-  /** As in DOCKER_HOST; empty or left out: Docker is found. */
+  /** As in DOCKER_HOST; empty or missing: Docker is searched for. */
   readonly host?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder. */
@@ -30,7 +30,7 @@ export interface DockerHostOptions {
 /** A host that builds images too. */
 export type HostWithImages = Host & { readonly images: ImageBuilder };
 
-/** A host on a Docker Engine, which is looked up at the first call and again whenever it was lost. */
+/** A host on a Docker Engine. It searches for Docker at the first call, and again after a lost connection. */
 export function dockerHost({ host = '', env, home, log, ...rest }: DockerHostOptions): HostWithImages {
   const { platform = process.platform, clock = systemClock } = rest;
   return new DockerHost(new Client({ host, env, home, platform, clock, log }), clock, log);
@@ -132,7 +132,7 @@ function pause(clock: Clock, ms: number): Promise<void> {
 
 function openEvents(client: Client, since: number | null): Promise<Readable> {
   return client.call({
-    doing: 'tell its events',
+    doing: 'report its events',
     work: async (docker) => {
       const stream = await docker.getEvents({
         filters: { type: ['container'], label: [LABEL.managed], event: [...EVENT_ACTIONS] },

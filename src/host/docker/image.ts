@@ -5,7 +5,7 @@ import type { ContainerSpec } from '../spec.ts';
 import type { Client } from './client.ts';
 import { unlessGone } from './problems.ts';
 
-/** What Docker knows of an image, or null when it has none by that name. */
+/** The image of that name, or null when Docker has none. */
 export async function imageInfo(client: Client, tag: string, signal?: AbortSignal): Promise<ImageInfo | null> {
   const image = await inspect(client, tag, signal);
   return image && { id: image.Id, sizeBytes: image.Size, createdAt: image.Created, labels: image.Config?.Labels ?? {} };

@@ -3,7 +3,7 @@ import type { Isolation } from '../spec.ts';
 import type { Client } from './client.ts';
 import { warningsAbout } from './warnings.ts';
 
-/** What Docker's `/info` says, as far as it is used. */
+/** The fields of Docker's `/info` that are used. */
 export interface DockerInfo {
   readonly Runtimes?: Readonly<Record<string, unknown>>;
   readonly DefaultRuntime?: string;
@@ -15,7 +15,7 @@ export interface DockerInfo {
   readonly PidsLimit?: boolean;
 }
 
-/** What Docker's `/version` says, as far as it is used. */
+/** The fields of Docker's `/version` that are used. */
 export interface DockerVersion {
   readonly ApiVersion: string;
   readonly Version?: string;
@@ -23,22 +23,22 @@ export interface DockerVersion {
   readonly Platform?: { readonly Name?: string };
 }
 
-/** Asks Docker what it is. */
+/** Describes the Docker Engine. */
 export async function hostInfo(client: Client, signal?: AbortSignal): Promise<HostInfo> {
   const address = await client.address(signal);
   const [info, version] = await Promise.all([
     dockerInfo(client, signal),
-    client.call<DockerVersion>({ doing: 'tell its version', signal, work: (docker) => docker.version() }),
+    client.call<DockerVersion>({ doing: 'report its version', signal, work: (docker) => docker.version() }),
   ]);
   return describeHost(address, info, version);
 }
 
 /** Docker's `/info`. */
 export function dockerInfo(client: Client, signal?: AbortSignal): Promise<DockerInfo> {
-  return client.call({ doing: 'tell what it is', signal, work: (docker) => docker.info() });
+  return client.call({ doing: 'describe itself', signal, work: (docker) => docker.info() });
 }
 
-/** What both answers together say. */
+/** The description from both answers. */
 export function describeHost(address: string, info: DockerInfo, version: DockerVersion): HostInfo {
   const components = version.Components ?? [];
   const podman = components.some(({ Name }) => Name === 'Podman Engine');
@@ -64,7 +64,8 @@ export function mapsUsers(info: DockerInfo): boolean {
 }
 
 function isolationOf(info: DockerInfo, rootless: boolean): Isolation {
-  // Without root only cgroup v2 lets Docker set limits, whatever it says. What it does not speak of is not held against it.
+  // Without root Docker can set limits only with cgroup v2, whatever it reports. Unknown fields do not count as
+  // missing.
   const limits = !(rootless && (info.CgroupVersion ?? '1') === '1');
   return {
     memoryLimit: limits && info.MemoryLimit !== false,

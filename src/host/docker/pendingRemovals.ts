@@ -4,7 +4,7 @@ import { failureOf } from './problems.ts';
 
 const RETRY_MS = 5_000;
 
-/** Containers that were half-made when something failed: removed as soon as Docker can. */
+/** Partly created containers: they are removed as soon as Docker can. */
 export class PendingRemovals {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -15,12 +15,12 @@ export class PendingRemovals {
     this.#clock = clock;
   }
 
-  /** Removes a container, again and again until it is gone or the client is disposed. Never rejects. */
+  /** Removes a container, with retries until it is gone or the client is disposed. Never rejects. */
   remove(name: string): Promise<void> {
     return this.#track(this.#removeUntilGone(name));
   }
 
-  /** Removes what may come of a creation that is no longer waited for. Never rejects. */
+  /** Removes the container of an abandoned creation, if it appears. Never rejects. */
   abandon(name: string, creation: Promise<unknown>): Promise<void> {
     return this.#track(this.#removeAfter(name, creation));
   }
@@ -42,7 +42,7 @@ export class PendingRemovals {
     } catch (error) {
       // Docker has answered: there is no container.
       if (failureOf(error).status !== null) return;
-      // The connection broke; Docker may still be at it.
+      // The connection broke; Docker may still be working on it.
       await this.#pause();
     }
     await this.#removeUntilGone(name);
@@ -70,8 +70,9 @@ const STUCK_MS = 1_500;
 const KILL_ALL = ['python3', '-I', '-S', '-c', 'import os; os.kill(-1, 9)'];
 
 /**
- * Kills and removes a container; resolves when it is gone, whoever removed it. Docker kills the first process alone,
- * which gets no CPU to end with when others take it all: where it does not end in time, they are killed too.
+ * Kills and removes a container; resolves when it is gone, even if another client removed it. Docker kills only the
+ * first process, which may get no CPU for its exit beside busy ones: when it does not exit in time, they are killed
+ * too.
  */
 export async function removeContainer(client: Client, clock: Clock, id: string): Promise<void> {
   const stuck = clock.schedule(STUCK_MS, () => void killAll(client, id));
@@ -107,7 +108,7 @@ async function statusOf(call: Promise<unknown>): Promise<404 | 409 | null> {
   }
 }
 
-/** Never rejects: what it cannot do, the next attempt to remove the container tries again. */
+/** Never rejects: the next attempt to remove the container repeats it. */
 async function killAll(client: Client, id: string): Promise<void> {
   try {
     await client.call({

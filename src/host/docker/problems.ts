@@ -2,14 +2,14 @@ import { messageOf } from '../../base/log.ts';
 import { HostError } from '../host.ts';
 import type { Problem } from '../problem.ts';
 
-/** What an error of Docker says by code: an HTTP status, a system error code, or neither. */
+/** The code of an error from Docker: an HTTP status, a system error code, or neither. */
 export interface Failure {
   readonly status: number | null;
   readonly code: string | null;
   readonly text: string;
 }
 
-/** Reads what dockerode or Node threw. */
+/** Reads an error of dockerode or Node. */
 export function failureOf(error: unknown): Failure {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
   const code = error instanceof Error && 'code' in error ? error.code : null;
@@ -20,7 +20,7 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-/** The answer to a question about a container or an image, or null when Docker has none of that name. */
+/** The answer to an inspection, or null when Docker has no container or image of that name. */
 export async function unlessGone<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
@@ -37,7 +37,7 @@ function dockerText(error: unknown): string {
   return (typeof message === 'string' ? message : messageOf(error)).trim();
 }
 
-/** What a failed call to Docker at `address` means; `doing` names the call, for example `create a container`. */
+/** The problem of a failed call to Docker at `address`; `doing` names the call, for example `create a container`. */
 export function problemOf(error: unknown, address: string, doing: string): Problem {
   if (error instanceof HostError) return error.problem;
   const failure = failureOf(error);

@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import type { Problem } from '../problem.ts';
 import type { DiscoveryEnvironment } from './candidates.ts';
 
-/** A place that was tried, and what was wrong with it. */
+/** An address that was tried, and its problem. */
 export interface Tried {
   readonly host: string;
   readonly source: string | null;
   readonly problem: Problem | 'absent';
 }
 
-/** The one problem to report when no Docker Engine answered: the nearest to a working one, with all that was tried. */
+/**
+ * The problem to report when no Docker Engine answered: the one closest to a working host, with every address tried.
+ */
 export function unreachable(tried: readonly Tried[], facts: Installation): Problem {
   const named = tried.length === 1 && tried[0]?.source ? tried[0] : null;
   const problems = tried.map(({ problem }) => problem).filter((problem) => problem !== 'absent');
@@ -74,9 +76,9 @@ function installAdvice({ platform, apt, root }: Installation): Advice {
 /** What the advice about a missing Docker Engine depends on. */
 export interface Installation {
   readonly platform: NodeJS.Platform;
-  /** Docker's program is there, whether or not it runs. */
+  /** Docker is installed, whether or not it runs. */
   readonly installed: boolean;
-  /** Packages come by apt. */
+  /** Packages are installed with apt. */
   readonly apt: boolean;
   readonly systemd: boolean;
   /** This process runs as root. */

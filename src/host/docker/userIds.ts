@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Client } from './client.ts';
 import { dockerInfo, mapsUsers } from './info.ts';
 
-/** From `first` up to, but without, `end`. */
+/** From `first` up to but not including `end`. */
 interface IdRange {
   readonly first: number;
   readonly end: number;
@@ -27,7 +27,7 @@ export class UserIds {
     this.#client = client;
   }
 
-  /** An id that no other sandbox of this host has until it is given back. Rejects with a `HostError`. */
+  /** An id that no other sandbox of this host gets until it is released. Rejects with a `HostError`. */
   async take(): Promise<number> {
     this.#range ??= this.#look();
     const { first, end } = await this.#range.catch((error: unknown) => {
@@ -40,7 +40,10 @@ export class UserIds {
     return id;
   }
 
-  /** The sandbox is gone, or was not made: then Docker may have been set up differently and is asked again. */
+  /**
+   * Releases the id of a sandbox that is gone or was not created. Then Docker's configuration may differ and is read
+   * again.
+   */
   giveBack(id: number, isMade: boolean): void {
     this.#used.delete(id);
     if (!isMade) this.#range = null;

@@ -5,7 +5,7 @@ import type { Isolation } from '../spec.ts';
 /** What warnings depend on. */
 export interface DockerFacts {
   readonly isolation: Isolation;
-  /** Null when Docker does not say it. */
+  /** Null when Docker does not report it. */
   readonly runcVersion: string | null;
   /** Version of Docker Desktop, or null when Docker is no part of one. */
   readonly desktopVersion: string | null;
@@ -19,7 +19,7 @@ export function warningsAbout(facts: DockerFacts): string[] {
 /** Versions of runc whose masked paths and consoles are ways out of a container. */
 const UNSAFE_RUNC = '<1.2.8 || >=1.3.0-0 <1.3.3 || >=1.4.0-0 <1.4.0-rc.3';
 const SAFE_RUNC = '1.2.8, 1.3.3, 1.4.0-rc.3';
-/** Before it, containers reached the Docker Engine of Docker Desktop by its internal network. */
+/** Before this version, containers could reach Docker Desktop's own Docker Engine over its internal network. */
 const SAFE_DESKTOP = '4.44.3';
 
 function runcWarning({ runcVersion }: DockerFacts): string | null {
