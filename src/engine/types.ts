@@ -1,13 +1,22 @@
 import type { Event } from '../base/event.ts';
 import type { HostInfo, ImageInfo } from '../host/host.ts';
 import type { Problem } from '../host/problem.ts';
-import type { CellError, CellOutput, CellPlace, Display, Draft, OutcomeStatus } from '../languages/language.ts';
+import type {
+  CellError,
+  CellOutput,
+  CellPlace,
+  CellReport,
+  CodeReport,
+  Display,
+  Draft,
+  OutcomeStatus,
+} from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageQuestions, LanguageReport } from '../languages/registry.ts';
 import type { Owner } from '../sandbox/owner.ts';
 import type { Options } from './options.ts';
 
-export type { CellPlace, Display, Draft, LanguageReport, OutcomeStatus, Owner };
+export type { CellPlace, CellReport, CodeReport, Display, Draft, LanguageReport, OutcomeStatus, Owner };
 
 /** The public types of the engine: requests, results and the snapshot that views read. */
 

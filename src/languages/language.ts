@@ -50,13 +50,33 @@ export type CellOutput =
   | { readonly kind: 'clear'; readonly wait: boolean }
   | { readonly kind: 'error'; readonly error: CellError };
 
-/** What a language says of a cell beside its output; each language that does extends it. */
-export interface CellReport {
-  readonly language: string;
-  /** What else there is to know, in sentences: for example that the session began again with another header. */
-  readonly notes: readonly string[];
+/** A message on code. Lines start at 1; columns start at 0 and count code points. */
+export interface CodeMessage {
+  readonly severity: 'error' | 'warning' | 'information' | 'hint';
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+  readonly text: string;
+}
+
+/** What a language reports on code that it checked; each such language extends it. */
+export interface CodeReport {
+  /** Sorted by position. When the limit cuts, errors are kept before warnings, and warnings before printed text. */
+  readonly messages: readonly CodeMessage[];
+  /** The number of all messages, those left out included. */
+  readonly messageCount: number;
   /** Something was left out or cut to stay within the output limit. */
   readonly truncated: boolean;
+}
+
+/** What a language reports on a cell. */
+export interface CellReport extends CodeReport {
+  readonly language: string;
+  /** Further remarks, one sentence each: for example that the session restarted with another header. */
+  readonly notes: readonly string[];
+  /** Later cells of the session that were checked again with a different result. */
+  readonly rechecked: readonly { readonly cell: string; readonly report: CodeReport }[];
 }
 
 /**

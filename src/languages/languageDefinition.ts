@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Language } from './language.ts';
+import type { CodeReport, Language } from './language.ts';
 import type { Tasks } from './languageTasks.ts';
 import type { LanguageTools, ReportFormat, ToolDefaults } from './languageTools.ts';
 
-/** What an editor shows of a language: plain data, so that it can be read without loading the language. */
+/** What an editor shows of a language: data and small functions, so that it can be read without loading the language. */
 export interface LanguageFacts {
   /** As options, requests and folders spell it. */
   readonly id: string;
@@ -26,10 +26,22 @@ export interface EditorFacts {
   readonly triggers: readonly string[];
   /** Whether sessions keep cells at their positions, and so answer hovers and go to definitions. */
   readonly hasPlaces: boolean;
+  /** What a key of its pools stands for, in a few characters; undefined where there is nothing to show. */
+  formatPoolKey?(key: string): string | undefined;
+  /** How its reports are shown, beside their messages. */
+  readonly reports?: ReportView<CodeReport>;
   /** Another extension that offers kernels for it; where that is installed, ours is not the suggested one. */
   readonly otherKernels?: string;
   /** How its cells are edited where the language's own extension is not installed. */
   readonly configuration?: EditorConfiguration;
+}
+
+/** How notebooks show the reports of one language. */
+export interface ReportView<Report extends CodeReport> {
+  /** What is left to do, as paragraphs of Markdown. */
+  details(report: Report): readonly string[];
+  /** Whether the session has the cell's code; a rejected cell changes nothing there. */
+  isAdded(report: Report): boolean;
 }
 
 /** Comments and brackets of a language; `extension` brings better ones. */

@@ -2,9 +2,6 @@ import { plainText } from '../base/log.ts';
 import type { EngineProblem } from '../engine/types.ts';
 import { ALL_LANGUAGES } from './languages.ts';
 
-/** Longer import lists are cut; the tooltip has the whole header. */
-const IMPORTS_LENGTH = 40;
-
 /** A duration in its largest unit: `<1 min`, `3 min`, `2 h`, `4 d`. */
 export function formatAge(ms: number): string {
   const seconds = Math.floor(ms / 1000);
@@ -33,14 +30,6 @@ export function joinParts(...parts: readonly (string | undefined)[]): string {
 /** A text on one line, without control characters. */
 export function oneLine(text: string): string {
   return plainText(text).trim().replace(/\s+/g, ' ');
-}
-
-/** The imports of a Lean header, as `imports Lean, Std`; undefined without imports. */
-export function formatImports(header: string): string | undefined {
-  const lines = header.split('\n').map((line) => oneLine(line).replace(/^import /, ''));
-  const modules = lines.filter(Boolean).join(', ');
-  if (modules === '') return undefined;
-  return `imports ${modules.length > IMPORTS_LENGTH ? `${modules.slice(0, IMPORTS_LENGTH - 1)}…` : modules}`;
 }
 
 /** A problem and what to do about it. For a missing image that is VS Code's command, not the command line's. */

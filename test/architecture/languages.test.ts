@@ -11,8 +11,6 @@ const NAMING: Readonly<Record<string, string>> = {
   'cli/globalOptions.ts': '--image is short for the image of one language',
   'config/dockerMcp.ts': 'the older servers and their settings are named after their languages',
   'host/problem.ts': 'the command to build the image of a container without a label',
-  'vscode/notebook/language/diagnostics.ts': 'the source of diagnostics in reports of Lean',
-  'vscode/notebook/output/reportSteps.ts': 'goals of Lean as Markdown code blocks',
 };
 
 /** Code without its comments. */

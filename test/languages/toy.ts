@@ -13,6 +13,8 @@ export interface ToyEngine {
   count(code: string, owner: Owner, sessionId?: string): Promise<Answer<number>>;
 }
 
+const EMPTY = { messages: [], messageCount: 0, notes: [], rechecked: [], truncated: false };
+
 /** The report on a command with arguments. */
 interface ToyReport extends CellReport {
   readonly language: 'toy';
@@ -93,8 +95,7 @@ class ToyInterpreter implements Interpreter {
   async run({ code, stdin, task }: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
     const argv = code.trim().split(' ');
     const names = argv.slice(1);
-    const report: ToyReport | null =
-      names.length > 0 || task ? { language: 'toy', names, notes: [], truncated: false } : null;
+    const report: ToyReport | null = names.length > 0 || task ? { ...EMPTY, language: 'toy', names } : null;
     if (task) return cellEnd({ status: 'ok', alive: true, report });
     this.#last = code;
     this.#channel = this.#sandbox.start(

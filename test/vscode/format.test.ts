@@ -1,12 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  formatAge,
-  formatCount,
-  formatImports,
-  formatMemory,
-  formatProblem,
-  oneLine,
-} from '../../src/vscode/format.ts';
+import { formatImports } from '../../src/languages/lean/editor.ts';
+import { formatAge, formatCount, formatMemory, formatProblem, oneLine } from '../../src/vscode/format.ts';
 
 it('formats a duration in its largest unit', () => {
   expect([-5, 0, 59_999, 60_000, 3_600_000, 86_400_000].map(formatAge)).toEqual([

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, recheckedSteps, reportSteps } from '../../src/vscode/notebook/output/reportSteps.ts';
+import type { CheckReport } from '../../src/languages/lean/report.ts';
+import { editorLanguage } from '../../src/vscode/languages.ts';
+import * as steps from '../../src/vscode/notebook/output/reportSteps.ts';
 import { message, report } from './reports.ts';
+
+const LEAN = editorLanguage('lean');
+const { errorOf } = steps;
+const reportSteps = (given: CheckReport) => steps.reportSteps(given, LEAN);
+const recheckedSteps = (given: CheckReport) => steps.recheckedSteps(given, LEAN);
 
 const GOAL = 'n : Nat\n⊢ n + 0 = n';
 const SORRY = report({

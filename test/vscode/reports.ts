@@ -1,4 +1,4 @@
-import type { CheckReport } from '../../src/vscode/notebook/output/reportSteps.ts';
+import type { CheckReport } from '../../src/languages/lean/report.ts';
 
 type Message = CheckReport['messages'][number];
 

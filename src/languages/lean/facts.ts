@@ -1,4 +1,5 @@
 import type { LanguageFacts } from '../languageDefinition.ts';
+import { formatImports, isAdded, openGoals } from './editor.ts';
 
 export const LEAN: LanguageFacts & { readonly id: 'lean' } = {
   id: 'lean',
@@ -9,6 +10,8 @@ export const LEAN: LanguageFacts & { readonly id: 'lean' } = {
     kernelspec: { name: 'lean4', display_name: 'Lean 4', language: 'lean4' },
     triggers: ['.'],
     hasPlaces: true,
+    formatPoolKey: formatImports,
+    reports: { details: openGoals, isAdded },
     configuration: {
       extension: 'leanprover.lean4',
       lineComment: '--',

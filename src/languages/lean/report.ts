@@ -1,18 +1,11 @@
-import type { CellReport, LanguageTask } from '../language.ts';
+import type { CellReport, CodeMessage, CodeReport, LanguageTask } from '../language.ts';
 import type { SourcePosition } from './text/position.ts';
 
 /** The result of a check: no objection, a proof left out, an error, or no answer in time. */
 export type Verdict = 'accepted' | 'incomplete' | 'rejected' | 'timeout';
 
-/** A message of Lean in the caller's coordinates: lines start at 1, columns at 0 and count code points. */
-export interface LeanMessage {
-  readonly severity: 'error' | 'warning' | 'information' | 'hint';
-  readonly line: number;
-  readonly column: number;
-  readonly endLine: number;
-  readonly endColumn: number;
-  readonly text: string;
-}
+/** A message of Lean, in the caller's coordinates. */
+export type LeanMessage = CodeMessage;
 
 /** A `sorry`, with its goal where Lean reports one. */
 export interface LeanSorry {
@@ -52,19 +45,14 @@ type LeanQuestion =
  * Lean's report on code, in the caller's coordinates: lines start at 1, columns at 0 and count code points. A report as a
  * whole stays within the output limit.
  */
-export interface CheckReport {
+export interface CheckReport extends CodeReport {
+  /** Considers everything, also what was left out. */
   readonly verdict: Verdict;
-  /** Sorted by position. When the limit cuts, errors are kept before warnings, and warnings before printed text. */
-  readonly messages: readonly LeanMessage[];
-  /** The number of all messages, those left out included. */
-  readonly messageCount: number;
   readonly sorries: readonly LeanSorry[];
   /** Null when Lean was not asked, or did not check the code to its end. */
   readonly axioms: readonly LeanAxioms[] | null;
   /** Null unless a task asks for them. */
   readonly goals: readonly LeanGoals[] | null;
-  /** Something was left out or cut to stay within the output limit. The verdict still considers everything. */
-  readonly truncated: boolean;
 }
 
 /** A report without content. */
@@ -78,10 +66,9 @@ export const EMPTY_REPORT: CheckReport = {
   truncated: false,
 };
 
-/** What Lean says of a cell. */
+/** Lean's report on a cell. */
 export interface LeanReport extends CheckReport, CellReport {
   readonly language: 'lean';
-  /** Later cells of the session that were checked again and now say something else. */
   readonly rechecked: readonly { readonly cell: string; readonly report: CheckReport }[];
 }
 

@@ -1,6 +1,8 @@
 import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
+import type { CodeReport } from '../../engine/types.ts';
+import type { EditorLanguage } from '../languages.ts';
 import { CellOutput } from './output/cellOutput.ts';
-import { type CheckReport, errorOf, recheckedSteps } from './output/reportSteps.ts';
+import { errorOf, recheckedSteps } from './output/reportSteps.ts';
 import { ShownDisplays } from './output/shownDisplays.ts';
 
 /** Ends an execution; does nothing when VS Code has ended it because the cell or notebook is gone. */
@@ -18,7 +20,7 @@ export function endExecution(execution: NotebookCellExecution, success: boolean 
  */
 export async function showRechecked(
   cell: NotebookCell,
-  report: CheckReport,
+  { report, language }: { readonly report: CodeReport; readonly language: EditorLanguage },
   controller: NotebookController,
 ): Promise<boolean> {
   const { executionOrder, timing } = cell.executionSummary ?? {};
@@ -26,7 +28,7 @@ export async function showRechecked(
   if (!execution) return false;
   try {
     execution.executionOrder = executionOrder;
-    await new CellOutput(execution, new ShownDisplays()).write(recheckedSteps(report));
+    await new CellOutput(execution, new ShownDisplays()).write(recheckedSteps(report, language));
   } finally {
     endExecution(execution, errorOf(report) === null, timing?.endTime);
   }

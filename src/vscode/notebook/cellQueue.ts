@@ -136,7 +136,8 @@ export class CellQueue {
     const endedAt = Date.now();
     await output.write(closingSteps(result, output.errorShown, session.info?.state));
     this.#cells.ran(toRun, result.report);
-    if (result.report) diagnostics.show(document, toRun.code, result.report);
+    const { report } = result;
+    if (report) diagnostics.show(document, toRun.code, report, editorLanguage(report.language).name);
     await this.#showRecheckedCells(result, running);
     return { ok: result.status === 'ok', endedAt };
   }
@@ -159,12 +160,14 @@ export class CellQueue {
 
   /** Updates the outputs of other cells that a run had rechecked. */
   async #showRecheckedCells({ report }: RunResult, { execution, controller }: RunningCell): Promise<void> {
-    for (const { cell: name, report: rechecked } of report?.rechecked ?? []) {
+    if (!report) return;
+    const language = editorLanguage(report.language);
+    for (const { cell: name, report: rechecked } of report.rechecked) {
       const cell = this.#cells.find(execution.cell.notebook, name);
       // A cell that waits or runs shows its own result later.
       if (!cell || [execution, ...this.#waiting].some((other) => other.cell === cell)) continue;
-      if (!(await showRechecked(cell, rechecked, controller))) continue;
-      this.#deps.diagnostics.show(cell.document, cell.document.getText(), rechecked);
+      if (!(await showRechecked(cell, { report: rechecked, language }, controller))) continue;
+      this.#deps.diagnostics.show(cell.document, cell.document.getText(), rechecked, language.name);
     }
   }
 

@@ -1,4 +1,5 @@
-import type { LanguageReport } from '../../engine/types.ts';
+import type { CellReport } from '../../engine/types.ts';
+import { editorLanguage } from '../languages.ts';
 import type { CellNames } from './cellNames.ts';
 import type { CellToRun } from './notebookSession.ts';
 
@@ -21,8 +22,8 @@ export class SessionCells {
   }
 
   /** Records that a cell ran; a rejected cell changes nothing in the session. */
-  ran({ name, code }: CellToRun, report: LanguageReport | null): void {
-    if (report?.verdict === 'accepted' || report?.verdict === 'incomplete') this.#codes.set(name, code);
+  ran({ name, code }: CellToRun, report: CellReport | null): void {
+    if (report && editorLanguage(report.language).reports?.isAdded(report)) this.#codes.set(name, code);
   }
 
   /** The cell of that name, if its code is the session's. */

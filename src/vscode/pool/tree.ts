@@ -1,7 +1,7 @@
 import { plainText } from '../../base/log.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo, SessionInfo, SlotState, Snapshot } from '../../engine/types.ts';
-import { formatAge, formatCount, formatImports, formatMemory, joinParts, oneLine } from '../format.ts';
-import { editorLanguage } from '../languages.ts';
+import { formatAge, formatCount, formatMemory, joinParts, oneLine } from '../format.ts';
+import { type EditorLanguage, editorLanguage } from '../languages.ts';
 
 /** What a row represents; commands receive it. */
 export type Subject =
@@ -69,7 +69,7 @@ function environmentRow(
     icon: 'layers',
     context: 'environment',
     subject: { kind: 'group' },
-    children: sandboxes.map((sandbox) => sandboxRow(sandbox, sessions, now)),
+    children: sandboxes.map((sandbox) => sandboxRow(sandbox, editorLanguage(language), sessions, now)),
   };
 }
 
@@ -81,23 +81,28 @@ const SLOTS: Readonly<Record<SlotState, { label: string; icon: string; color?: s
   retiring: { label: 'stopping', icon: 'trash' },
 };
 
-function sandboxRow(sandbox: SandboxInfo, sessions: readonly SessionInfo[], now: number): Row {
+function sandboxRow(
+  sandbox: SandboxInfo,
+  language: EditorLanguage,
+  sessions: readonly SessionInfo[],
+  now: number,
+): Row {
   const { label, ...look } = SLOTS[sandbox.state];
   const session = sessions.find(({ id }) => id === sandbox.sessionId);
   const state = session ? 'session' : label;
   const owner = sandbox.owner ? `In use by ${formatOwner(sandbox.owner)}` : '';
-  const header = oneLine(sandbox.poolKey);
+  const key = oneLine(sandbox.poolKey);
   return {
     id: `sandbox/${sandbox.id}`,
     // A booting sandbox has no container and so no id from the host.
     label: sandbox.state === 'booting' ? 'New' : plainText(sandbox.id).slice(0, ID_LENGTH),
     description: joinParts(
       state,
-      formatImports(sandbox.poolKey),
+      language.formatPoolKey?.(sandbox.poolKey),
       formatAge(now - sandbox.createdAt),
       formatMemory(sandbox.memoryBytes),
     ),
-    tooltip: [`Sandbox ${plainText(sandbox.id)}`, `State: ${label}, ${formatCount(sandbox.uses, 'run')}`, owner, header]
+    tooltip: [`Sandbox ${plainText(sandbox.id)}`, `State: ${label}, ${formatCount(sandbox.uses, 'run')}`, owner, key]
       .filter(Boolean)
       .join('\n'),
     ...look,

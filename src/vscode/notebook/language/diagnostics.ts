@@ -8,7 +8,7 @@ import {
   workspace,
 } from 'vscode';
 import { type Disposable, DisposableStack } from '../../../base/disposable.ts';
-import type { CheckReport } from '../output/reportSteps.ts';
+import type { CodeReport } from '../../../engine/types.ts';
 import { type ReportDiagnostic, reportDiagnostics } from './reportDiagnostics.ts';
 
 const SEVERITIES: Readonly<Record<ReportDiagnostic['severity'], DiagnosticSeverity>> = {
@@ -34,10 +34,13 @@ export class CellDiagnostics implements Disposable {
     this.#stack.add(workspace.onDidCloseTextDocument((document) => this.clear(document)));
   }
 
-  /** Shows the messages of `report` on `code`, unless the cell has other code by now. */
-  show(document: TextDocument, code: string, report: CheckReport): void {
+  /** Shows the messages of `report` on `code`, unless the cell's code has changed; `source` is the language's name. */
+  show(document: TextDocument, code: string, report: CodeReport, source: string): void {
     if (document.isClosed || document.getText() !== code) return;
-    this.#collection.set(document.uri, reportDiagnostics(report, code).map(diagnosticOf));
+    this.#collection.set(
+      document.uri,
+      reportDiagnostics(report, code).map((message) => diagnosticOf(message, source)),
+    );
   }
 
   clear({ uri }: TextDocument): void {
@@ -50,9 +53,9 @@ export class CellDiagnostics implements Disposable {
   }
 }
 
-function diagnosticOf({ severity, start, end, text }: ReportDiagnostic): Diagnostic {
+function diagnosticOf({ severity, start, end, text }: ReportDiagnostic, source: string): Diagnostic {
   const range = new Range(start.line, start.character, end.line, end.character);
   const diagnostic = new Diagnostic(range, text, SEVERITIES[severity]);
-  diagnostic.source = 'Lean';
+  diagnostic.source = source;
   return diagnostic;
 }

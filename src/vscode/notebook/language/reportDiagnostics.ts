@@ -1,8 +1,8 @@
-import type { CheckReport } from '../output/reportSteps.ts';
+import type { CodeReport } from '../../../engine/types.ts';
 
 /** A message with VS Code's positions: lines and UTF-16 columns from 0. */
 export interface ReportDiagnostic {
-  readonly severity: CheckReport['messages'][number]['severity'];
+  readonly severity: CodeReport['messages'][number]['severity'];
   readonly start: EditorPosition;
   readonly end: EditorPosition;
   readonly text: string;
@@ -14,9 +14,9 @@ interface EditorPosition {
 }
 
 /** The diagnostics of a report on `code`. */
-export function reportDiagnostics({ messages }: CheckReport, code: string): readonly ReportDiagnostic[] {
+export function reportDiagnostics({ messages }: CodeReport, code: string): readonly ReportDiagnostic[] {
   const lines = code.split(/\r\n|\r|\n/);
-  // VS Code rejects negative positions, and user code can make Lean report any position.
+  // VS Code rejects negative positions, and user code can make a checker report any position.
   const position = (line: number, column: number) => ({
     line: Math.max(0, line - 1),
     character: utf16Column(lines[line - 1], Math.max(0, column)),

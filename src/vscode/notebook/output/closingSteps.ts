@@ -1,5 +1,6 @@
 import type { RunError, RunResult, SessionState } from '../../../engine/types.ts';
 import { formatCount } from '../../format.ts';
+import { editorLanguage } from '../../languages.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 import { errorOf, reportSteps } from './reportSteps.ts';
 
@@ -19,7 +20,7 @@ export function closingSteps(result: RunResult, errorShown: boolean, state?: Ses
   if (displaysDropped > 0) {
     steps.push(notice(`${formatCount(displaysDropped, 'display')} omitted: too many, too large or malformed.`));
   }
-  if (report) steps.push(...report.notes.map(notice), ...reportSteps(report));
+  if (report) steps.push(...report.notes.map(notice), ...reportSteps(report, editorLanguage(report.language)));
   if (error && !errorShown) steps.push({ kind: 'error', error });
   // Live output has shown the traceback, but not yet that the session is lost.
   else if (error && sessionLost) steps.push({ kind: 'error', error: { ...error, traceback: '' } });
@@ -27,10 +28,9 @@ export function closingSteps(result: RunResult, errorShown: boolean, state?: Ses
   return steps;
 }
 
-/** A report has errors with positions; the run's own error only says that the code was rejected. */
+/** Errors of a report have positions; the run's own error only says that the code was rejected. */
 function shownError({ status, report, error }: RunResult): RunError | null {
-  const isRejected = status === 'error' && report?.verdict === 'rejected';
-  return isRejected ? (errorOf(report) ?? error) : error;
+  return (status === 'error' && report && errorOf(report)) || error;
 }
 
 const SESSION_LOST = notice('The next cell starts a new interpreter. Run the cells that it depends on first.');

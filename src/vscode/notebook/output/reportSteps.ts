@@ -1,28 +1,27 @@
-import type { LanguageReport, RunError } from '../../../engine/types.ts';
+import type { CodeReport, RunError } from '../../../engine/types.ts';
+import type { EditorLanguage } from '../../languages.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 
-/** The report on one cell, from its own run or from a recheck after an earlier cell ran. */
-export type CheckReport = LanguageReport['rechecked'][number]['report'];
-type Message = CheckReport['messages'][number];
+type Message = CodeReport['messages'][number];
 
 const RED = '\x1b[31m';
 const YELLOW = '\x1b[33m';
 const PLAIN = '\x1b[0m';
 
 /** What a report adds to the text that a cell printed, without errors: see `errorOf`. */
-export function reportSteps(report: CheckReport): readonly OutputStep[] {
+export function reportSteps(report: CodeReport, language: EditorLanguage): readonly OutputStep[] {
   const warnings = withSeverity(report, 'warning', 'hint').map((message) => headed(message, YELLOW));
-  const gaps = incompleteness(report);
+  const details = language.reports?.details(report) ?? [];
   const omitted = report.messageCount - report.messages.length;
   return [
     ...(warnings.length > 0 ? [notice(warnings.join('\n'))] : []),
-    ...(gaps.length > 0 ? [markdown(gaps)] : []),
+    ...(details.length > 0 ? [markdown(details)] : []),
     ...(omitted > 0 ? [notice(`${omitted} more messages omitted (setting hothouse.limits.outputKb).`)] : []),
   ];
 }
 
 /** All errors of a report as one error; null without errors. */
-export function errorOf(report: CheckReport): RunError | null {
+export function errorOf(report: CodeReport): RunError | null {
   const errors = withSeverity(report, 'error');
   const [first] = errors;
   if (!first) return null;
@@ -31,37 +30,21 @@ export function errorOf(report: CheckReport): RunError | null {
 }
 
 /** Everything that a rechecked cell shows, including what it printed. */
-export function recheckedSteps(report: CheckReport): readonly OutputStep[] {
+export function recheckedSteps(report: CodeReport, language: EditorLanguage): readonly OutputStep[] {
   const printed = withSeverity(report, 'information').map(({ text }) => (text.endsWith('\n') ? text : `${text}\n`));
   const error = errorOf(report);
   return [
     ...(printed.length > 0 ? [{ kind: 'text', stream: 'stdout', text: printed.join('') } as const] : []),
-    ...reportSteps(report),
+    ...reportSteps(report, language),
     ...(error ? [{ kind: 'error', error } as const] : []),
   ];
 }
 
-/** Why proofs are incomplete, as paragraphs of Markdown. */
-function incompleteness({ verdict, sorries, axioms }: CheckReport): string[] {
-  const known = sorries.filter(({ goal }) => Boolean(goal));
-  if (verdict !== 'incomplete') return known.map(goalAt);
-  if (sorries.length > 0) return sorries.map((sorry) => `**Incomplete**: ${goalAt(sorry)}`);
-  const dependent = (axioms ?? []).filter((used) => used.axioms?.includes('sorryAx')).map(({ name }) => name);
-  if (dependent.length === 0) return ['**Incomplete**: a proof is missing, or an option hides whether one is.'];
-  return ['**Incomplete**: these depend on `sorry`.', codeBlock(dependent.join('\n'))];
-}
-
-/** A `sorry` with its goal, if Lean reported one. */
-function goalAt(sorry: CheckReport['sorries'][number]): string {
-  const place = `\`sorry\` at ${placeOf(sorry)}`;
-  return sorry.goal ? `${place}\n\n${codeBlock(sorry.goal)}` : place;
-}
-
-function withSeverity({ messages }: CheckReport, ...severities: Message['severity'][]): Message[] {
+function withSeverity({ messages }: CodeReport, ...severities: Message['severity'][]): Message[] {
   return messages.filter(({ severity }) => severities.includes(severity));
 }
 
-/** A message as Lean prints it, without the file name. */
+/** A message as compilers print it, without the file name. */
 function headed(message: Message, color: string): string {
   return `${color}${placeOf(message)}: ${message.severity}:${PLAIN} ${message.text.trimEnd()}`;
 }
@@ -73,11 +56,4 @@ function placeOf({ line, column }: { readonly line: number; readonly column: num
 function markdown(paragraphs: readonly string[]): OutputStep {
   const text = paragraphs.join('\n\n');
   return { kind: 'show', data: { 'text/markdown': text, 'text/plain': text }, id: null };
-}
-
-/** A Markdown code block with a fence longer than any run of backticks in `code`. */
-function codeBlock(code: string): string {
-  const runs = code.match(/`+/g) ?? [];
-  const fence = '`'.repeat(Math.max(3, ...runs.map(({ length }) => length + 1)));
-  return `${fence}lean\n${code}\n${fence}`;
 }
