@@ -31,9 +31,9 @@ const PREFIX = 'HOTHOUSE_';
 const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
 
 /**
- * Reads the configuration: command line, settings, `HOTHOUSE_*` variables, YAML, then what python-docker-mcp and
- * lean-docker-mcp are set up with, in this order, then defaults. Invalid values are reported and ignored. An empty variable
- * counts as not set.
+ * Reads the configuration: command line, settings, `HOTHOUSE_*` variables, YAML, then the configuration of
+ * python-docker-mcp and lean-docker-mcp, in this order, then defaults. Invalid values are reported and ignored. An
+ * empty variable counts as not set.
  */
 export async function loadConfiguration({ flags, settings, env, home }: ConfigPlaces): Promise<Configuration> {
   const found = [

@@ -56,7 +56,7 @@ export class MemoryPoll implements Disposable {
     // The agent of a busy sandbox answers late, and others must not wait for it.
     if (this.#asked.has(sandbox)) return;
     this.#asked.add(sandbox);
-    // Rejects when the sandbox ends, which its users learn elsewhere.
+    // Rejects when the sandbox ends, which is reported elsewhere.
     const measured = await sandbox.measure().catch(() => null);
     this.#asked.delete(sandbox);
     if (measured === null || measured.memoryBytes === this.#bytes.get(sandbox)) return;

@@ -102,7 +102,7 @@ export const Options = z.strictObject({
     .prefault({}),
 });
 export type Options = z.infer<typeof Options>;
-/** Options as a user writes them: everything may be left out. */
+/** Options as a user writes them: every one is optional. */
 export type OptionsInput = z.input<typeof Options>;
 
 /** Every option at its default. */

@@ -30,7 +30,9 @@ export interface RunRequest {
   /** Seconds; defaults to `limits.timeoutSeconds`. 0 means none, allowed in sessions of notebooks only. */
   readonly timeoutSeconds?: number;
   readonly stdin?: string;
-  /** In a session: which cell this is; one that ran before is replaced at its place, where the language knows places. */
+  /**
+   * In a session: which cell this is; one that ran before is replaced at its place, where the language knows places.
+   */
   readonly cell?: string;
   /** One-shot only: variables set before the run; the JSON-able ones come back. */
   readonly state?: Readonly<Record<string, unknown>>;
@@ -54,19 +56,21 @@ export interface RunResult {
   readonly state: Readonly<Record<string, unknown>> | null;
   /** Variables that `state` lacks because they are too large for it, or nested too deep. */
   readonly stateLeftOut: readonly string[];
-  /** What a language that checks its code says of it; null for others and where nothing was checked. */
+  /** The report of a language that checks its code; null for others and where nothing was checked. */
   readonly report: LanguageReport | null;
   /** Whether anything was left out: of the output, of the displays, of `state` or of the report. */
   readonly truncated: boolean;
   /** Whether a part of stdout or stderr was. */
   readonly outputCut: boolean;
-  /** Displays that were left out, for there were too many or they were too large. */
+  /** Displays that were omitted because there were too many or they were too large. */
   readonly displaysDropped: number;
-  /** Bytes the program wrote, passed on or not. */
+  /** Bytes that the program wrote, including omitted ones. */
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
   readonly durationMs: number;
-  /** Of the run's process; where code is checked in a process that lives on, the most that its sandbox was seen to use. */
+  /**
+   * Of the run's process; where code is checked in a process that lives on, the most that its sandbox was seen to use.
+   */
   readonly peakMemoryBytes: number;
   readonly sessionId: string | null;
   /** The session this ran in has ended with it; `error.message` says what was lost. */
@@ -183,15 +187,16 @@ export interface BuildExtras {
 }
 
 /**
- * The engine's public interface. Nothing starts before the first use, unless `pool.prewarm` is set. The questions that only
- * one language knows are members named by its id; without that language among `languages` every answer is `rejected`.
+ * The engine's public interface. Nothing starts before the first use, unless `pool.prewarm` is set. The questions that
+ * only one language knows are members named by its id; without that language among `languages` every answer is
+ * `rejected`.
  */
 export interface Engine extends LanguageQuestions {
   /** Those that it runs, in the order in which they are offered. */
   readonly languages: readonly LanguageDefinition[];
   /**
-   * Runs code; never rejects. Invalid input returns status `rejected`, an abort `interrupted`. `onOutput` gets live output
-   * in order and is never called after the promise has resolved.
+   * Runs code; never rejects. Invalid input returns status `rejected`, an abort `interrupted`. `onOutput` gets live
+   * output in order and is never called after the promise has resolved.
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
   openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>>;
@@ -214,7 +219,7 @@ export interface Engine extends LanguageQuestions {
   definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<readonly CellPlace[]>>;
   /** Removes one sandbox, by its `SandboxInfo.id`; a session in it ends, a run in it is `sandbox_lost`. */
   stopSandbox(id: string): Promise<void>;
-  /** Builds an environment's image from the folder that the composition gave, and from what `extras` adds. */
+  /** Builds an environment's image from its folder, and from what `extras` adds. */
   buildEnvironment(
     language: string,
     onLine: (line: string) => void,

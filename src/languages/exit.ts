@@ -15,7 +15,7 @@ const SIGNAL_NAMES: Readonly<Record<number, string>> = {
   31: 'SIGSYS',
 };
 
-/** What the end of a process means that did not leave by itself; null when it did. `killed`: we asked for it. */
+/** What the end of a process means that did not exit by itself; null when it did. `killed`: the engine killed it. */
 export function violentEnd(exit: Exit, killed: boolean): Pick<CellEnd, 'status' | 'error'> | null {
   if (exit.failure !== null) return { status: 'error', error: plainError('StartFailed', exit.failure) };
   if (exit.signal === SIGKILL && exit.oomKills > 0) {

@@ -7,11 +7,11 @@ export interface CellRequest {
   readonly name: string;
   /** Which cell of its session it is: one that ran before is replaced at its place, where the language knows places. */
   readonly cell?: string;
-  /** What is wanted of a one-shot run beside running the code. */
+  /** A further task of a one-shot run. */
   readonly task?: LanguageTask;
   /** The whole of stdin. */
   readonly stdin: string;
-  /** Kept of what the language says of the code, in UTF-16 units; 1 MiB where it is not given. */
+  /** Limit of the report, in UTF-16 units; default: 1 MiB. */
   readonly outputLimit?: number;
   /** Variables set before; when not null, the JSON-able variables come back. */
   readonly state: Readonly<Record<string, unknown>> | null;
@@ -66,7 +66,7 @@ export interface CodeReport {
   readonly messages: readonly CodeMessage[];
   /** The number of all messages, those left out included. */
   readonly messageCount: number;
-  /** Something was left out or cut to stay within the output limit. */
+  /** Whether anything was omitted or cut to stay within the output limit. */
   readonly truncated: boolean;
 }
 
@@ -81,7 +81,7 @@ export interface CellReport extends CodeReport {
 
 /**
  * How a cell ended. `unstopped`: its sandbox is lost to us, and its processes may still run.
- * Decided by facts: the exit, the kernel's counter of kills, the driver's word about its own run. */
+ * Decided by facts: the exit, the kernel's counter of kills, and the driver's report on its own run. */
 export interface CellEnd {
   readonly status: 'ok' | 'error' | 'interrupted' | 'out_of_memory' | 'sandbox_lost' | 'killed' | 'unstopped';
   readonly exitCode: number | null;
@@ -91,7 +91,7 @@ export interface CellEnd {
   readonly error: CellError | null;
   /** Null where the language checks nothing, or nothing was checked. */
   readonly report: CellReport | null;
-  /** Bytes written, passed on or not. */
+  /** Bytes written, including omitted ones. */
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
   readonly eventsDropped: number;
@@ -130,21 +130,21 @@ export interface Interpreter {
   run(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd>;
   /** Only between cells; empty when the interpreter has ended. */
   complete(code: string, cursor: number, cell?: string): Promise<CompletionList>;
-  /** What is known of the thing at the cursor, as Markdown; null for nothing. Only between cells. */
+  /** Documentation of the symbol at the cursor, as Markdown, or null. Only between cells. */
   hover?(draft: Draft): Promise<string | null>;
-  /** Where the thing at the cursor is defined, as far as that is in the session. Only between cells. */
+  /** Where the session defines the symbol at the cursor. Only between cells. */
   definition?(draft: Draft): Promise<readonly CellPlace[]>;
-  /** What the session stands on as text, for checks beside it; only between cells. */
+  /** The code that the session has accepted, for checks beside it; only between cells. */
   text?(): string;
-  /** Asks the running cell to stop; it may refuse. */
+  /** Asks the running cell to stop; it may ignore that. */
   interrupt(): void;
   /** Ends the process at once; a running cell ends as `killed`. */
   kill(): void;
-  /** Resolves when there will be no further cells, whatever the reason; missing where that is not known. */
+  /** Resolves when the interpreter takes no further cells; missing where that is unknown. */
   readonly ended?: Promise<CellEnd>;
 }
 
-/** A sandbox to be made ready. */
+/** A sandbox to warm up. */
 export interface Warming {
   /** What the sandbox's pool is for; Python has one pool, and its key is empty. */
   readonly key: string;
@@ -164,17 +164,17 @@ export class ProgramMissing extends Error {
 
 /** A language at work in one engine. */
 export interface Language {
-  /** Which pool's sandboxes run the code best, where a language has several; a pool's key. */
+  /** The key of the pool whose sandboxes run the code best. */
   keyOf?(code: string, task?: LanguageTask): string;
   /**
-   * Starts an interpreter; with `once` it ends after its first cell, unless it is `alive` then: what the cell has left is
-   * nothing that its owner could not see again. `onKey` hears of keys that sandboxes could be kept warm for.
+   * Starts an interpreter; with `once` it ends after its first cell, unless it is `alive` then: the cell has left
+   * nothing that its owner may not see again. `onKey` receives keys that sandboxes could be kept warm for.
    */
   open(sandbox: Sandbox, options: { readonly once: boolean; readonly onKey?: (key: string) => void }): Interpreter;
   /**
-   * Makes a sandbox ready for runs; it serves as soon as this has resolved, and what is slow may continue afterwards. null
-   * means that there is nothing to do. A rejection ends the sandbox; after a boot it counts as a boot that failed, and
-   * those who wait get the problem, of a `ProgramMissing` with the image and what to do about it.
+   * Warms up a sandbox; it serves runs as soon as this resolves, and slow work may continue after that. null means that
+   * there is nothing to do. A rejection ends the sandbox; after a boot it counts as a failed boot, and waiting requests
+   * get the problem, for a `ProgramMissing` with the image and the next step.
    */
   warm?(sandbox: Sandbox, warming: Warming): Promise<void> | null;
 }

@@ -5,7 +5,9 @@ import type { CodeReport, Language } from './language.ts';
 import type { Tasks } from './languageTasks.ts';
 import type { LanguageTools, ReportFormat, ToolDefaults } from './languageTools.ts';
 
-/** What an editor shows of a language: data and small functions, so that it can be read without loading the language. */
+/**
+ * What an editor shows of a language: data and small functions, so that it can be read without loading the language.
+ */
 export interface LanguageFacts {
   /** As options, requests and folders spell it. */
   readonly id: string;
@@ -20,7 +22,7 @@ export interface LanguageFacts {
 export interface EditorFacts {
   /** VS Code's language id of its cells. */
   readonly cells: string;
-  /** What a new notebook says of its kernel, in Jupyter's terms. */
+  /** The kernel in the metadata of a new notebook, in Jupyter's terms. */
   readonly kernelspec: { readonly name: string; readonly display_name: string; readonly language: string };
   /** Characters that trigger completions. */
   readonly triggers: readonly string[];
@@ -54,7 +56,7 @@ export interface EditorConfiguration {
 
 /** What every language's own options have; without `memoryMb` and `cpus` those of `limits` hold. */
 export interface LanguageOptions {
-  /** Image that its sandboxes are made of. */
+  /** Image of its sandboxes. */
   readonly image: string;
   readonly memoryMb?: number;
   readonly cpus?: number;
@@ -63,9 +65,9 @@ export interface LanguageOptions {
 /** The schema of a language's own options: each has a default and a description. */
 export type LanguageOptionsSchema = z.ZodObject & z.ZodType<LanguageOptions>;
 
-/** What a language works with in one engine. */
+/** What a language gets from its engine. */
 export interface LanguageContext<O extends LanguageOptions = LanguageOptions> {
-  /** Its own options, those in force when it asks. */
+  /** Its own options, as they are at the time of the call. */
   readonly options: () => O;
   readonly clock: Clock;
   readonly log: Log;
@@ -79,7 +81,10 @@ export interface PoolKeys {
   readonly max: number;
 }
 
-/** One language: all that the engine, the options and the doors know of it. Its image is built from `images/<id>`. */
+/**
+ * One language: everything that the engine, the options and the doors know about it. Its image is built from
+ * `images/<id>`.
+ */
 export interface LanguageDefinition<
   Id extends string = string,
   Schema extends LanguageOptionsSchema = LanguageOptionsSchema,
@@ -90,7 +95,7 @@ export interface LanguageDefinition<
   readonly sessionPrefix: string;
   /** Its options, a group named by its id. */
   readonly options: Schema;
-  /** What an agent has to know to write code for it, one line. */
+  /** What an agent needs to know to write code for it, one line. */
   readonly guide: string;
   /** What `hothouse build` accepts for it beside what every build accepts. */
   readonly buildOptions?: readonly BuildOption[];
@@ -98,7 +103,7 @@ export interface LanguageDefinition<
   environment(cpus: number): Readonly<Record<string, string>>;
   /** One pool where it is missing. */
   poolKeys?(options: z.infer<Schema>): PoolKeys;
-  /** The part of its options that warm sandboxes hold: when it changes, they are replaced. */
+  /** The options that warm sandboxes depend on: when they change, the sandboxes are replaced. */
   warmOptions?(options: z.infer<Schema>): unknown;
   create(context: LanguageContext<z.infer<Schema>>): Language;
   /** The questions that only this language knows: the engine's member named by its id. */
@@ -112,7 +117,10 @@ export interface LanguageDefinition<
 /** An option of `hothouse build` for one language. */
 export type BuildOption = { readonly name: string; readonly help: string } & (
   | { readonly buildArgs: Readonly<Record<string, string>> }
-  /** Takes a folder of this machine into the build's context, under the option's name; `needs` is a path that it must have. */
+  /**
+   * Adds a folder of this machine to the build's context, under the option's name; `needs` is a path that it must
+   * contain.
+   */
   | { readonly needs: string }
 );
 

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Bytes of a stream as text, whatever they are: what is not UTF-8 becomes U+FFFD, also across chunks. */
+/** Bytes of a stream as text, also across chunks; invalid UTF-8 becomes U+FFFD. */
 export class TextStream {
   readonly #decoder = new StringDecoder('utf8');
 
@@ -9,7 +9,7 @@ export class TextStream {
     return this.#decoder.write(bytes);
   }
 
-  /** What an unfinished character leaves. */
+  /** The text of an unfinished character at the end. */
   end(): string {
     return this.#decoder.end();
   }

@@ -12,9 +12,9 @@ import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import { LANGUAGES } from '../languages/registry.ts';
 import { loadAgent } from '../sandbox/agentBundle.ts';
 
-/** What an engine takes from the process that it runs in. */
+/** What an engine needs from its process. */
 export interface LocalEngineSettings {
-  /** Every language where it is missing. */
+  /** Default: every language. */
   readonly languages?: readonly LanguageDefinition[];
   readonly options: Options;
   readonly log: Log;
@@ -25,7 +25,9 @@ export interface LocalEngineSettings {
   readonly imagesFolder: string;
 }
 
-/** An engine for this process: the editor and the command line compose it here. Rejects when the agent cannot be read. */
+/**
+ * An engine for this process: the editor and the command line compose it here. Rejects when the agent cannot be read.
+ */
 export async function createLocalEngine(settings: LocalEngineSettings): Promise<Engine> {
   const { languages = LANGUAGES, options, log, env, home, imagesFolder } = settings;
   const [agent, identity] = await Promise.all([loadAgent(join(imagesFolder, 'agent')), processIdentity()]);

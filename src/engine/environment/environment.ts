@@ -24,7 +24,7 @@ const MAX_WANTED = 100;
 /** Between checks of the host while a request waits for a sandbox. */
 const LOOK_MS = 3_000;
 
-/** What views know of sandboxes that the pool does not. */
+/** Facts of sandboxes for views that the pool does not have. */
 export interface SandboxFacts {
   memoryOf(sandbox: Sandbox): number | null;
   sessionOf(sandboxId: string): string | null;
@@ -91,7 +91,9 @@ export class Environment {
     return this.#pools.has(key) ? key : '';
   }
 
-  /** Keeps sandboxes warm for a key: at once if there is room, and in place of another key from its second request on. */
+  /**
+   * Keeps sandboxes warm for a key: at once if there is room, and in place of another key from its second request on.
+   */
   keepWarm(key: string): void {
     if (this.#pools.has(key)) return;
     this.#pools.warm([key]);

@@ -17,7 +17,7 @@ const UNAVAILABLE: ReadonlySet<EngineProblem['kind']> = new Set<ProblemKind>([
 ]);
 
 /**
- * The host in use and what is known of it. One that has been replaced is kept until the end, since sessions may still
+ * The host in use and its known state. A replaced host is kept until the end, since sessions may still
  * live on it.
  */
 export class Hosts {
@@ -57,7 +57,7 @@ export class Hosts {
     this.#become({ state: 'unknown' });
   }
 
-  /** Takes note that a sandbox was made; the first one on a host starts the sweeping of orphans there. */
+  /** Records that a sandbox was created; the first one on a host starts the sweeps of orphans there. */
   succeeded(host: Host): void {
     if (host !== this.#current) return;
     this.#sweep(host);
@@ -68,14 +68,14 @@ export class Hosts {
     );
   }
 
-  /** Takes note of what a host rejected with; true when that concerns everything on it. */
+  /** Records the error of a host; true when it affects everything on the host. */
   failed(host: Host, problem: EngineProblem): boolean {
     const unavailable = UNAVAILABLE.has(problem.kind);
     if (host === this.#current && unavailable) this.#become({ state: 'unavailable', problem });
     return unavailable;
   }
 
-  /** Takes note of what a host says of itself. */
+  /** Records the description of a host. */
   learned(host: Host, { name, defaultRuntime }: HostInfo): void {
     if (host === this.#current)
       this.#become({ state: 'ready', name, runtime: this.#options.docker.runtime || defaultRuntime });

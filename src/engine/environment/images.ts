@@ -6,12 +6,12 @@ import { foreignImage, noImageBuilder, problemOf } from '../problems.ts';
 import type { BuildExtras, Result } from '../types.ts';
 import type { Environment } from './environment.ts';
 
-/** What builds need of the machine: proxies, mirrors, certificates. */
+/** Settings of the machine for builds: proxies, mirrors, certificates. */
 export type MachineSettings = Pick<ImageSource, 'buildArgs' | 'files'>;
 
 /**
- * Where every language's default image is built from: the folder of its name in `images`. Its build finds the scripts of
- * `images/debian` and the machine's settings in `machine/`.
+ * Where every language's default image is built from: the folder of its name in `images`. Its build finds the scripts
+ * of `images/debian` and the machine's settings in `machine/`.
  */
 export function imageSources(images: string, settings: () => Promise<MachineSettings>): EngineDependencies['images'] {
   const folders = { machine: join(images, 'debian') };

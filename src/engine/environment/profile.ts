@@ -7,13 +7,13 @@ export interface MemoryLimit {
   readonly option: string;
 }
 
-/** What the options say of a language's environment: its own where they have one, else the general ones. */
+/** The options of a language's environment: its own where it has them, otherwise the general ones. */
 export interface Profile {
   readonly image: string;
   readonly memory: MemoryLimit;
   readonly cpus: number;
   readonly poolKeys: PoolKeys;
-  /** What warm sandboxes hold of the language's options. */
+  /** The language options that warm sandboxes depend on. */
   readonly warmOptions: unknown;
 }
 

@@ -7,7 +7,7 @@ import { type Profile, profileOf } from './profile.ts';
 
 const MB = 1024 * 1024;
 
-/** What a sandbox of a language may use. */
+/** The limits of a language's sandboxes. */
 function limitsOf({ limits, docker }: Options, { memory, cpus }: Profile): SandboxLimits {
   return {
     memoryBytes: memory.mb * MB,
@@ -22,14 +22,13 @@ function limitsOf({ limits, docker }: Options, { memory, cpus }: Profile): Sandb
 }
 
 /**
- * How the pool is run. A reset empties mounts; with a writable root there are other places that it does not see, so then
- * nothing is used twice.
+ * The options of the pool. A reset empties only the mounts, so with a writable root no sandbox is used twice.
  */
 export function poolOptionsOf({ pool, limits }: Options): Options['pool'] {
   return limits.readOnly ? pool : { ...pool, reuse: 'never' };
 }
 
-/** How a container of a language's default environment is made. */
+/** The spec of the containers of a language's default environment. */
 export function specOf(language: LanguageDefinition, options: Options, { machine, owner }: Identity): ContainerSpec {
   const profile = profileOf(language, options);
   const labels = {
@@ -41,7 +40,7 @@ export function specOf(language: LanguageDefinition, options: Options, { machine
   return containerSpec(profile.image, limitsOf(options, profile), labels, language.environment(profile.cpus));
 }
 
-/** Whether sandboxes made with one would differ from those made with the other, in what they are or what they keep warm. */
+/** Whether sandboxes of one profile differ from those of the other, in their spec or in what they keep warm. */
 export function specChanged(one: Options, other: Options, language: LanguageDefinition): boolean {
   const made = (options: Options) => {
     const profile = profileOf(language, options);

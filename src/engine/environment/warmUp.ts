@@ -4,17 +4,17 @@ import type { ContainerSpec } from '../../host/spec.ts';
 import { type Language, ProgramMissing } from '../../languages/language.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 
-/** A new sandbox and what it is to become. */
+/** A new sandbox and its purpose. */
 export interface WarmUp {
   readonly language: Language;
   readonly sandbox: Sandbox;
   readonly key: string;
-  /** What it was made by. */
+  /** The profile that it was created from. */
   readonly spec: ContainerSpec;
   readonly signal: AbortSignal;
 }
 
-/** Makes a new sandbox ready. Rejects when it can't be, or when the signal is aborted; then the sandbox is gone. */
+/** Warms up a new sandbox. Rejects when that fails or the signal aborts; then it has removed the sandbox. */
 export async function warmUp({ language, sandbox, key, spec, signal }: WarmUp): Promise<void> {
   const warming = language.warm?.(sandbox, { key, after: 'boot' });
   if (!warming) return;

@@ -5,7 +5,7 @@ export type Acquisition =
   /** The caller holds the mutex until it calls `release`. */
   | { readonly kind: 'acquired'; readonly release: () => void }
   | { readonly kind: 'aborted' }
-  /** Too many wait. */
+  /** Too many callers wait. */
   | { readonly kind: 'full' }
   /** `rejectWaiting` was called. */
   | { readonly kind: 'rejected' };

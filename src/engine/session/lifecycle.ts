@@ -107,10 +107,10 @@ export class Lifecycle {
     return null;
   }
 
-  /** Between cells an exit ends the session; during a cell the cell's end says more. */
+  /** Between cells an exit ends the session; during a cell the end of the cell has a more precise reason. */
   #onExit(live: LiveInterpreter, end: CellEnd): void {
     if (live.running) live.exit = end;
-    // The loss of a sandbox says more.
+    // The loss of a sandbox has a more precise reason.
     else if (end.status !== 'sandbox_lost') this.#end(live, reasonOfExit(end));
   }
 
@@ -120,7 +120,7 @@ export class Lifecycle {
     this.#transition({ kind: 'ended', reason });
   }
 
-  /** Changes the state and gives back the sandbox of an interpreter that was live. */
+  /** Changes the state and releases the sandbox of an interpreter that was live. */
   #transition(next: LifecycleState): void {
     const before = this.#state;
     this.#setState(next);

@@ -4,8 +4,8 @@ import type { Steps } from '../../base/slices.ts';
 import { InterpreterEvent } from '../../protocol/interpreter.ts';
 
 /**
- * Bounds of an event. What shows and stores it follows its levels by recursion. The agent keeps the same bounds
- * (`images/agent/hothouse_agent/jsonshape.py`), so that an honest run names what it leaves out.
+ * Bounds of an event, since displaying and storing it recurses into its levels. The agent has the same bounds
+ * (`images/agent/hothouse_agent/jsonshape.py`), so that an honest run names what it omits.
  */
 const LIMITS: JsonLimits = {
   depth: 100,
@@ -15,8 +15,8 @@ const LIMITS: JsonLimits = {
 };
 
 /**
- * An event line of the process. null when it is not one of this request: user code can write there too. `refused` when it
- * is no JSON, is larger or deeper than the limits, has half of a surrogate pair, or has nothing that can be shown.
+ * An event line of the process. null when it is not one of this request: user code can write there too. `refused` when
+ * it is not JSON, is larger or deeper than the limits, has half of a surrogate pair, or has nothing to show.
  */
 export function* parseEvent(line: Buffer, token: string): Steps<InterpreterEvent | 'refused' | null> {
   const read = yield* readJson(line, LIMITS);

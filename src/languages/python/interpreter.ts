@@ -19,9 +19,9 @@ interface RunningCell {
   readonly ended: Deferred<CellEnd>;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
-  /** Whether variables were given to it. */
+  /** Whether it received variables. */
   readonly hasState: boolean;
-  /** An interrupt waits until the process has taken the cell: one that comes earlier would be for nothing. */
+  /** An interrupt waits until the process has taken the cell: an earlier one would have no effect. */
   interrupt: 'early' | 'wanted' | 'free';
   progress: Progress;
 }
@@ -43,7 +43,7 @@ const NO_PROGRESS: Progress = {
 };
 const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
 
-/** One Python process. What it says of itself is believed about its own run and nothing else. */
+/** One Python process. Its events are trusted about its own run only. */
 export class PythonInterpreter implements Interpreter {
   readonly ended: Promise<CellEnd>;
   readonly #channel: Channel;
@@ -51,7 +51,7 @@ export class PythonInterpreter implements Interpreter {
   #task: RunningCell | RunningCompletion | undefined;
   #end: ChannelEnd | undefined;
   #killed = false;
-  /** The last interrupt's delivery: a signal meant for one cell must not arrive in the next. */
+  /** The delivery of the last interrupt: a signal for one cell must not arrive in the next. */
   #signalled: Promise<void> | undefined;
 
   constructor(sandbox: Sandbox, once: boolean) {

@@ -4,14 +4,14 @@ import type { SandboxLoss } from '../../sandbox/sandbox.ts';
 import { cellEnd, lossEnd, plainError, violentEnd } from '../exit.ts';
 import type { CellEnd, CellError } from '../language.ts';
 
-/** What a cell's process has said of itself so far. */
+/** What a cell's process has reported so far. */
 export interface Progress {
   readonly error: CellError | null;
   readonly done: Extract<InterpreterEvent, { type: 'done' }> | null;
   readonly state: CellEnd['state'];
   /** Variables that `state` lacks. */
   readonly leftOut: readonly string[];
-  /** Events that could not be taken. */
+  /** Events that were rejected. */
   readonly refused: number;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
@@ -38,7 +38,7 @@ export function endOfExit(exit: Exit, progress: Progress, killed: boolean): Cell
 function verdict(exit: Exit, { done, error }: Progress, killed: boolean): Pick<CellEnd, 'status' | 'error'> {
   const violent = violentEnd(exit, killed);
   if (violent) return violent;
-  // Only an exit by the driver has its word; code that left by os._exit has none, and then its status counts.
+  // Only an exit by the driver reports its status; after os._exit there is no report, and the process status counts.
   if (done) return { status: done.status, error };
   const message = `The process left with exit status ${exit.code} before its code had ended.`;
   return exit.code === 0

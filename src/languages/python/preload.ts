@@ -3,23 +3,23 @@ import { type Log, messageOf } from '../../base/log.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Warming } from '../language.ts';
 
-/** An import that takes longer than this will not end; its sandbox is of no use. */
+/** An import that takes longer than this counts as endless; its sandbox is destroyed. Milliseconds. */
 const DEADLINE_MS = 120_000;
 
 /** What preloading works with. */
 export interface PreloadDeps {
-  /** Names of the modules to import, as the options say when it is asked. */
+  /** Names of the modules to import, from the options at the time of the call. */
   readonly modules: () => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Has sandboxes import their modules and keep a process ready. A new one can serve meanwhile; after a reset it is waited
- * for: under a load without pauses a sandbox would never come to it, and every run would pay for its imports.
+ * Makes sandboxes import their modules and keep a process ready. A new sandbox can serve meanwhile. After a reset the
+ * preload comes first: under constant load it would never run, and every run would pay for its imports.
  */
 export function preloader(deps: PreloadDeps): (sandbox: Sandbox, warming: Warming) => Promise<void> | null {
-  // The zygote keeps its modules: once is enough for the sandbox's life.
+  // The zygote keeps its modules, so once per sandbox is enough.
   const done = new WeakSet<Sandbox>();
   return (sandbox, { after }) => {
     if (done.has(sandbox)) return null;
@@ -37,7 +37,7 @@ async function preload(sandbox: Sandbox, { modules, clock, log }: PreloadDeps, d
     done.add(sandbox);
     log.debug(`${name} has preloaded its modules`);
   } catch (error) {
-    log.debug(`${name} could not tell what it preloaded: ${messageOf(error)}`);
+    log.debug(`${name} could not report what it preloaded: ${messageOf(error)}`);
   } finally {
     late.dispose();
   }

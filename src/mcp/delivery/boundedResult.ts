@@ -21,7 +21,10 @@ export interface BoundedResult {
   readonly mostBytes: number;
 }
 
-/** A result with text without control characters, at most `MAX_ANSWER_BYTES` in total. Its `notes` tell of cuts, if the tool has them. */
+/**
+ * A result with text without control characters, at most `MAX_ANSWER_BYTES` in total. Its `notes` report cuts, if the
+ * tool has notes.
+ */
 export function* boundedResult(answer: CallToolResult, hasNotes: boolean): Steps<BoundedResult> {
   const others = answer.content.filter(({ type }) => type !== 'text');
   const texts = answer.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));

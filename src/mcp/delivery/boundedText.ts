@@ -4,7 +4,7 @@ import { readableText } from './readableText.ts';
 
 /** Bytes of a result's text as JSON. */
 export const MAX_TEXT_BYTES = 1.5 * 1024 * 1024;
-/** UTF-16 units kept of the end of a text that is too long: it says how a run ended. */
+/** UTF-16 units kept of the end of a text that is too long: it shows how a run ended. */
 const TAIL_UNITS = 8192;
 const MOST_BYTES_OF_UNIT = 6;
 /** Units processed in one step. Most of a text that is too long is never processed. */

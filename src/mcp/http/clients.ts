@@ -38,7 +38,7 @@ export class Client {
   }
 
   // Streams are not resumable, so nothing could read the responses; and on loopback a connection breaks only when its
-  // client ends or gives up.
+  // client ends or aborts.
   #cancel(body: unknown): void {
     for (const message of Array.isArray(body) ? body : [body]) {
       if (isJSONRPCRequest(message)) this.transport.onmessage?.(cancelled(message.id));
@@ -77,7 +77,9 @@ export class Clients {
     return [...this.#clients.values()].some((client) => client.id === id);
   }
 
-  /** A client that enters the table when its `initialize` succeeds; undefined when the table is full of busy clients. */
+  /**
+   * A client that enters the table when its `initialize` succeeds; undefined when the table is full of busy clients.
+   */
   async connect(): Promise<Client | undefined> {
     if (this.#clients.size >= this.#limits.maxClients && !this.#removeLongestIdle()) return undefined;
     const transport = new NodeStreamableHTTPServerTransport({

@@ -11,15 +11,15 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** JSON-RPC's code for a message that is not valid JSON. */
 const PARSE_ERROR = -32_700;
 
-/** The handlers of both eras of MCP. */
+/** The handlers of MCP with and without sessions. */
 export interface Eras {
   /** Revisions up to 2025-11-25: a client opens an MCP session. */
   readonly clients: Clients;
-  /** Revision 2026-07-28: each request stands alone. */
+  /** Revision 2026-07-28: each request is independent. */
   readonly stateless: NodeMcpRequestHandler;
 }
 
-/** Answers a request that has passed the gate; its body says which revision it uses. */
+/** Answers a request that has passed the gate; its body determines the revision. */
 export async function handleRequest(request: IncomingMessage, response: ServerResponse, eras: Eras): Promise<void> {
   const { clients, stateless } = eras;
   if (request.method !== 'POST') return forward(await findClient(request, clients), request, response);
