@@ -42,10 +42,9 @@ const Members = z.custom<Record<string, unknown>>(
 );
 
 /** Mime type → content; binary types as base64, JSON types as parsed values. What is no mime type is left out. */
-export const MimeBundle = Members.refine((data) => Object.keys(data).length <= MAX_FORMS).transform((data) =>
+const MimeBundle = Members.refine((data) => Object.keys(data).length <= MAX_FORMS).transform((data) =>
   Object.fromEntries(Object.entries(data).filter(([mime]) => MIME_TYPE.test(mime))),
 );
-export type MimeBundle = z.infer<typeof MimeBundle>;
 
 export const InterpreterEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('display'), token: z.string(), data: MimeBundle, id: z.string().nullable() }),

@@ -1,31 +1,18 @@
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { type NotebookDocument, workspace } from 'vscode';
+import { workspace } from 'vscode';
 import { report, test } from './harness.ts';
 import { hostileDisplays, RAW_EVENTS } from './hostileDisplays.ts';
-import {
-  addCells,
-  ended,
-  execute,
-  interruptEndless,
-  notebookFile,
-  outputsOf,
-  runCell,
-  STDERR,
-  STDOUT,
-  textOf,
-} from './notebook.ts';
+import { addCells, ended, execute, interruptEndless, notebookFile, runCell, SharedNotebook } from './notebook.ts';
+import { outputsOf, STDERR, STDOUT, textOf } from './outputs.ts';
 
 /** Tests of hostile displays and of floods of output. */
 export function displayTests(): void {
-  let opened: NotebookDocument | undefined;
-  const notebook = () => {
-    if (!opened) throw new Error('No notebook was opened.');
-    return opened;
-  };
+  const shared = new SharedNotebook();
+  const notebook = () => shared.get();
 
   test('a cell with any of 200 hostile displays ends, and the next cell runs', async () => {
-    opened = await notebookFile('displays.ipynb');
+    const opened = await shared.open(notebookFile('displays.ipynb'));
     await runCell(opened, RAW_EVENTS);
     const displays = hostileDisplays();
     assert.ok(displays.length >= 200, String(displays.length));

@@ -9,7 +9,6 @@ import {
   languages,
   MarkdownString,
   type NotebookCell,
-  type NotebookDocument,
   NotebookEdit,
   NotebookRange,
   Position,
@@ -18,18 +17,16 @@ import {
   workspace,
 } from 'vscode';
 import { test, until } from './harness.ts';
-import { addCells, ERROR, ended, execute, newNotebook, runCell, STDERR, STDOUT, textOf } from './notebook.ts';
+import { addCells, ended, execute, newNotebook, runCell, SharedNotebook } from './notebook.ts';
+import { ERROR, STDERR, STDOUT, textOf } from './outputs.ts';
 
 /** Tests of a Lean notebook session. */
 export function leanTests(): void {
-  let opened: NotebookDocument | undefined;
-  const notebook = () => {
-    if (!opened) throw new Error('No notebook was opened.');
-    return opened;
-  };
+  const shared = new SharedNotebook();
+  const notebook = () => shared.get();
 
   test('New Lean Session opens an untitled notebook that runs at once', async () => {
-    opened = await newNotebook('hothouse.newLeanSession');
+    const opened = await shared.open(newNotebook('hothouse.newLeanSession'));
     assert.equal(opened.notebookType, 'jupyter-notebook');
     assert.equal(opened.cellAt(0).document.languageId, 'lean4');
     const cell = await runCell(opened, 'def add (a b : Nat) : Nat := a + b\n#eval add 1 2');

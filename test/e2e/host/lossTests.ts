@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import type { NotebookDocument } from 'vscode';
 import { test, until } from './harness.ts';
 import { callTool } from './mcpTests.ts';
-import { ERROR, newNotebook, outputsOf, runCell, STDERR, textOf } from './notebook.ts';
+import { newNotebook, runCell } from './notebook.ts';
+import { ERROR, outputsOf, STDERR, textOf } from './outputs.ts';
 
 /** Tests of sessions that are lost while none of their cells runs. */
 export function lossTests(): void {

@@ -10,7 +10,8 @@ import {
   workspace,
 } from 'vscode';
 import { test, until } from './harness.ts';
-import { outputsOf, runCell } from './notebook.ts';
+import { runCell } from './notebook.ts';
+import { outputsOf } from './outputs.ts';
 
 const SERVER = 'hothouse.hothouse/Hothouse';
 const TOOLS = ['run_code', 'open_session', 'close_session', 'list_sessions', 'interrupt_session'];

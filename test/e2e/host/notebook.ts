@@ -13,6 +13,23 @@ import {
   workspace,
 } from 'vscode';
 import { until } from './harness.ts';
+import { ERROR, STDOUT, textOf } from './outputs.ts';
+
+/** The notebook of a group of tests: the first one opens it, the others use it. */
+export class SharedNotebook {
+  #notebook: NotebookDocument | undefined;
+
+  async open(opening: Promise<NotebookDocument>): Promise<NotebookDocument> {
+    this.#notebook = await opening;
+    return this.#notebook;
+  }
+
+  /** Throws before `open`. */
+  get(): NotebookDocument {
+    if (!this.#notebook) throw new Error('No notebook was opened.');
+    return this.#notebook;
+  }
+}
 
 /** Opens a notebook with one of our commands. */
 export async function newNotebook(command = 'hothouse.newPythonSession'): Promise<NotebookDocument> {
@@ -73,27 +90,6 @@ export async function runCell(notebook: NotebookDocument, code: string): Promise
 export function ended(cell: NotebookCell): Promise<unknown> {
   return until(`the end of ${cell.document.getText()}`, () => cell.executionSummary?.timing?.endTime, 60);
 }
-
-/** A cell's outputs, each as MIME type → text. */
-export function outputsOf(cell: NotebookCell): Record<string, string>[] {
-  return cell.outputs.map(({ items }) => {
-    const texts: Record<string, string> = {};
-    for (const { mime, data } of items) texts[mime] = (texts[mime] ?? '') + Buffer.from(data).toString('latin1');
-    return texts;
-  });
-}
-
-/** The text of all outputs of one MIME type. */
-export function textOf(cell: NotebookCell, mime: string): string {
-  return outputsOf(cell)
-    .map((output) => output[mime] ?? '')
-    .join('');
-}
-
-/** VS Code's MIME types of streams and errors. */
-export const STDOUT = 'application/vnd.code.notebook.stdout';
-export const STDERR = 'application/vnd.code.notebook.stderr';
-export const ERROR = 'application/vnd.code.notebook.error';
 
 /** Runs `code` and then an endless loop, and interrupts that; the cell must end with `KeyboardInterrupt`. */
 export async function interruptEndless(notebook: NotebookDocument, code: string): Promise<void> {

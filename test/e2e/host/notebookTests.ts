@@ -1,30 +1,16 @@
 import assert from 'node:assert/strict';
 import { commands, type NotebookDocument, window } from 'vscode';
 import { test, until } from './harness.ts';
-import {
-  addCells,
-  ERROR,
-  ended,
-  execute,
-  interruptEndless,
-  newNotebook,
-  outputsOf,
-  runCell,
-  STDERR,
-  STDOUT,
-  textOf,
-} from './notebook.ts';
+import { addCells, ended, execute, interruptEndless, newNotebook, runCell, SharedNotebook } from './notebook.ts';
+import { ERROR, outputsOf, STDERR, STDOUT, textOf } from './outputs.ts';
 
 /** Tests of a notebook session; the first test opens `notebook`. */
 export function notebookTests(): { notebook(): NotebookDocument } {
-  let opened: NotebookDocument | undefined;
-  const notebook = () => {
-    if (!opened) throw new Error('No notebook was opened.');
-    return opened;
-  };
+  const shared = new SharedNotebook();
+  const notebook = () => shared.get();
 
   test('New Python Session opens an untitled notebook that runs at once', async () => {
-    opened = await newNotebook();
+    const opened = await shared.open(newNotebook());
     assert.equal(opened.notebookType, 'jupyter-notebook');
     const cell = await runCell(opened, 'x = 41\nprint("hello")');
     assert.equal(textOf(cell, STDOUT), 'hello\n');
