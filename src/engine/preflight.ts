@@ -38,7 +38,7 @@ async function checkImage(host: Host, { id, definition, image }: Environment, sk
 }
 
 function missing(image: string, language: string): EngineProblem {
-  return imageMissing({ image, labels: { [LABEL.environment]: language } }, `There is no image ${image}.`);
+  return imageMissing({ image, labels: { [LABEL.environment]: language } });
 }
 
 async function attempt<T>(

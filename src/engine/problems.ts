@@ -34,7 +34,7 @@ function stuck(): EngineProblem {
   return {
     kind: 'host_failed',
     message: 'No sandbox can start: earlier ones could not be removed and fill the pool.',
-    advice: 'Wait until they are removed, or restart Docker.',
+    advice: 'Wait until they are removed. If they remain, restart the host of the sandboxes.',
   };
 }
 
@@ -91,7 +91,7 @@ export function sessionLimit(max: number): EngineProblem {
   return {
     kind: 'session_limit',
     message: `${max} sessions are open, which is the limit.`,
-    advice: 'Close one, or raise sessions.max.',
+    advice: 'Close one, or raise the option sessions.max.',
   };
 }
 
@@ -114,7 +114,7 @@ export function foreignImage(language: string, image: string): EngineProblem {
   const option = `${language}.image`;
   return invalidRequest(
     `The option ${option} is ${image}, and only images whose names begin with hothouse/ are built.`,
-    `Leave ${option} at its default, or give it such a name.`,
+    `Leave it at its default, or give it such a name.`,
   );
 }
 

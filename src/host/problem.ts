@@ -34,27 +34,31 @@ export interface Problem {
 export function networkReachable(ways: string): Problem {
   return {
     kind: 'network_reachable',
-    message: `Sandboxes can reach a network here (${ways}), although limits.network is off.`,
-    advice: 'Make the host start them without a network, or set limits.network to allow it.',
+    message: `Sandboxes can reach a network here (${ways}), although the option limits.network is off.`,
+    advice: 'Make the host start them without a network, or set the option limits.network to allow it.',
   };
 }
 
 type ImageUse = Pick<ContainerSpec, 'image' | 'labels'>;
 
-/** There is no image of that name, as `message` states. */
-export function imageMissing(use: ImageUse, message: string): Problem {
-  const { command, isOwn, byDefault } = imageFacts(use);
-  if (!isOwn) return { kind: 'image_missing', message, advice: `Pull or build it, or ${byDefault}.` };
-  const advice = `Build it with the command \`${command}\`, or name another image.`;
-  return { kind: 'image_missing', message, advice, command };
+/** There is no image of that name. */
+export function imageMissing(use: ImageUse): Problem {
+  const { command, isOwn, option, byDefault } = imageFacts(use);
+  const problem = { kind: 'image_missing', message: `There is no image ${use.image}.` } as const;
+  if (!option) return { ...problem, advice: 'Pull or build it.' };
+  if (!isOwn) return { ...problem, advice: `Pull or build it, or ${byDefault}.` };
+  const advice = `Build it with the command \`${command}\`, or name another image in the ${option}.`;
+  return { ...problem, advice, command };
 }
 
 /** An image that no sandbox can run; `message` names what it lacks. */
 export function imageUnusable(use: ImageUse, message: string, need: string): Problem {
-  const { command, isOwn, byDefault } = imageFacts(use);
-  if (!isOwn) return { kind: 'image_unusable', message, advice: `Use an image with ${need}, or ${byDefault}.` };
-  const advice = `Use an image with ${need}, or build ours with \`${command}\`.`;
-  return { kind: 'image_unusable', message, advice, command };
+  const { command, isOwn, option, byDefault } = imageFacts(use);
+  const problem = { kind: 'image_unusable', message } as const;
+  if (!option) return { ...problem, advice: `Use an image with ${need}.` };
+  if (!isOwn) return { ...problem, advice: `Use an image with ${need}, or ${byDefault}.` };
+  const advice = `Name an image with ${need} in the ${option}, or build ours with \`${command}\`.`;
+  return { ...problem, advice, command };
 }
 
 /** A language's environment in an image that lacks the language's own program. */
@@ -63,10 +67,18 @@ export function programMissing(spec: ImageUse, program: string): Problem {
   return imageUnusable(spec, message, `${program} and python3 3.9 or later`);
 }
 
-/** Which command builds a language's own image, and whether this image is that one: no other may be built. */
+/**
+ * The option with the image of a container's language, the command that builds the default, and whether the image is one
+ * of ours: no other is built. Without a language there is no option.
+ */
 function imageFacts({ image, labels }: ImageUse) {
-  const language = labels[LABEL.environment] ?? 'python';
+  const language = labels[LABEL.environment];
   const command = `hothouse build ${language}`;
-  const byDefault = `leave the option ${language}.image at its default, which \`${command}\` builds`;
-  return { command, byDefault, isOwn: isOwnImage(image) };
+  const option = language === undefined ? null : `option ${language}.image`;
+  return {
+    command,
+    option,
+    byDefault: `leave the ${option} at its default, which \`${command}\` builds`,
+    isOwn: isOwnImage(image),
+  };
 }

@@ -32,8 +32,21 @@ export function oneLine(text: string): string {
   return plainText(text).trim().replace(/\s+/g, ' ');
 }
 
-/** A problem and what to do about it. For a missing image that is VS Code's command, not the command line's. */
+/** A problem and what to do about it, in VS Code's terms. */
 export function formatProblem({ kind, message, advice, command }: EngineProblem): string {
-  const language = ALL_LANGUAGES.find(({ id }) => kind === 'image_missing' && command === `hothouse build ${id}`);
-  return `${message} ${language ? `Run the command “Hothouse: Build ${language.name} Environment”.` : advice}`;
+  const build = kind === 'image_missing' && command !== undefined && buildCommand(command);
+  return inEditor(`${message} ${build ? `Run the command ${build}.` : advice}`);
+}
+
+/** A text of the engine in VS Code's terms: options are settings, and a command of VS Code builds an image. */
+export function inEditor(text: string): string {
+  return text
+    .replace(/\boption ([a-z]+\.[a-zA-Z]+)/g, 'setting hothouse.$1')
+    .replace(/`(hothouse build \w+)`/g, (quoted, command: string) => buildCommand(command) ?? quoted);
+}
+
+/** The title of the command that does the same as this one of the command line. */
+function buildCommand(command: string): string | undefined {
+  const language = ALL_LANGUAGES.find(({ id }) => command === `hothouse build ${id}`);
+  return language && `“Hothouse: Build ${language.name} Environment”`;
 }

@@ -10,7 +10,6 @@ const source = path.resolve(import.meta.dirname, '../../src');
 const NAMING: Readonly<Record<string, string>> = {
   'cli/globalOptions.ts': '--image is short for the image of one language',
   'config/dockerMcp.ts': 'the older servers and their settings are named after their languages',
-  'host/problem.ts': 'the command to build the image of a container without a label',
 };
 
 /** Code without its comments. */

@@ -24,7 +24,11 @@ export const LIMITS: SandboxLimits = {
 /** A spec with labels of its own. */
 export function ownSpec(image = 'hothouse/python:latest'): ContainerSpec {
   const test = randomBytes(8).toString('hex');
-  return containerSpec(image, LIMITS, { [LABEL.managed]: 'true', 'dev.hothouse.test': test });
+  return containerSpec(image, LIMITS, {
+    [LABEL.managed]: 'true',
+    [LABEL.environment]: 'python',
+    'dev.hothouse.test': test,
+  });
 }
 
 /** The problem that a call rejects with. */
@@ -118,7 +122,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
       spec = { ...spec, image: 'hothouse/nothing:here' };
       expect(await problemOf(host.create(spec))).toMatchObject({
         kind: 'image_missing',
-        message: expect.stringContaining('hothouse/nothing:here'),
+        message: 'There is no image hothouse/nothing:here.',
         command: 'hothouse build python',
       });
       expect(await host.images?.find(spec.image)).toBeNull();

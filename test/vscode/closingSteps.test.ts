@@ -71,6 +71,14 @@ describe('closingSteps', () => {
     ]);
   });
 
+  it('names the setting with the memory limit, and leaves the text of an exception alone', () => {
+    const error = { name: 'OutOfMemory', message: 'Raise the option limits.memoryMb.', traceback: '' };
+    const [step] = closingSteps({ ...RESULT, status: 'out_of_memory', error }, false);
+    expect(step).toMatchObject({ error: { message: 'Raise the setting hothouse.limits.memoryMb.' } });
+    const [raised] = closingSteps({ ...RESULT, status: 'error', error }, false);
+    expect(raised).toMatchObject({ error });
+  });
+
   it('keeps the error of an accepted cell whose program failed', () => {
     const checked = { ...report({}), notes: [], rechecked: [], language: 'lean' as const };
     const failed: RunResult = { ...RESULT, status: 'error', error: ERROR, report: checked };

@@ -32,6 +32,17 @@ it('formats imports on one line, cuts long ones, and nothing for an empty header
   expect(oneLine('import Lean\n\nimport \x1b[2JStd\n')).toBe('import Lean import Std');
 });
 
+it('names options as settings, and build commands as those of VS Code', () => {
+  const problem = { kind: 'session_limit', message: '16 sessions are open.', advice: 'Raise the option sessions.max.' };
+  expect(formatProblem({ ...problem, kind: 'session_limit' })).toBe(
+    '16 sessions are open. Raise the setting hothouse.sessions.max.',
+  );
+  const advice = 'Name an image in the option lean.image, or build ours with `hothouse build lean`.';
+  expect(formatProblem({ kind: 'image_unusable', message: 'It has volumes.', advice })).toBe(
+    'It has volumes. Name an image in the setting hothouse.lean.image, or build ours with “Hothouse: Build Lean Environment”.',
+  );
+});
+
 it("replaces the command line's build command by the command of VS Code", () => {
   const missing = { kind: 'image_missing', message: 'There is no image.', advice: 'Pull it.' } as const;
   expect(formatProblem(missing)).toBe('There is no image. Pull it.');

@@ -99,7 +99,7 @@ function errorOf({ end, timeoutMs }: Executed, status: OutcomeStatus, memory: Me
       return { name: 'Timeout', message, traceback };
     }
     case 'out_of_memory': {
-      const message = `The run needed more than the ${memory.mb} MB that a sandbox has. Use less, or raise ${memory.option}.`;
+      const message = `The run needed more than the ${memory.mb} MB that a sandbox has. Use less, or raise the option ${memory.option}.`;
       return { name: 'OutOfMemory', message, traceback };
     }
     case 'interrupted':

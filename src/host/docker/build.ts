@@ -8,7 +8,7 @@ import { lineSplitter } from './lines.ts';
 const BUILD_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
 const FAILED_ADVICE =
-  'Read the lines of the build above for the cause. Where no registry can be reached, name an image that Docker has in docker.baseImage.';
+  'Read the lines of the build above for the cause. Where no registry can be reached, name an image that Docker has in the option docker.baseImage.';
 
 /** Builds an image; `onLine` gets its output. Rejects with `build_failed` and the last line when a step fails. */
 export async function buildImage(

@@ -36,7 +36,7 @@ export async function candidates(environment: DiscoveryEnvironment): Promise<Can
 
 async function namedCandidate(environment: DiscoveryEnvironment): Promise<Candidate | null> {
   const { DOCKER_HOST: host, DOCKER_CONTEXT: name } = environment.env;
-  if (environment.host) return candidate(environment, environment.host, 'the setting docker.host');
+  if (environment.host) return candidate(environment, environment.host, 'the option docker.host');
   if (host) return candidate(environment, host, 'DOCKER_HOST');
   if (!name || name === 'default') return null;
   const context = await readContext(dockerFolder(environment), name);

@@ -14,7 +14,7 @@ export async function imageInfo(client: Client, tag: string, signal?: AbortSigna
 /** Rejects with `image_missing`, or with `image_unusable` when a sandbox of the image could not be sealed. */
 export async function requireUsable(client: Client, spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
   const image = await inspect(client, spec.image, signal);
-  if (!image) throw new HostError(imageMissing(spec, `The Docker Engine has no image ${spec.image}.`));
+  if (!image) throw new HostError(imageMissing(spec));
   const volumes = Object.keys(image.Config?.Volumes ?? {});
   if (volumes.length === 0) return;
   // Docker mounts a writable, unlimited folder of the machine's disk for each of them.

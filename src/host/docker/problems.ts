@@ -56,7 +56,7 @@ function connectionProblem({ code, text }: Failure, address: string): Problem {
   return {
     kind: 'host_stopped',
     message: `The Docker Engine at ${address} cannot be reached (${code}).`,
-    advice: 'Start it, or name another one with the setting docker.host.',
+    advice: 'Start it, or name another one with the option docker.host.',
   };
 }
 
@@ -91,7 +91,7 @@ function exhausted(text: string): Problem | null {
     return {
       kind: 'no_memory',
       message: `The Docker Engine's machine is out of memory: ${text}`,
-      advice: 'Close something large, or lower pool.size or limits.memoryMb.',
+      advice: 'Close something large, or lower the option pool.size or the option limits.memoryMb.',
     };
   }
   return null;
@@ -112,7 +112,7 @@ function refused({ status, text }: Failure, address: string, doing: string): Pro
     kind: specRefused ? 'spec_refused' : 'host_failed',
     message: `The Docker Engine at ${address} could not ${doing}: ${text}`,
     advice: specRefused
-      ? 'Check the settings hothouse.limits and hothouse.docker.runtime.'
+      ? 'Check the limits of sandboxes and the option docker.runtime.'
       : "See the Docker Engine's own log for more.",
   };
 }

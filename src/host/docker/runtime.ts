@@ -11,6 +11,6 @@ export async function runtimeProblem(client: Client, runtime: string, signal?: A
   return {
     kind: 'runtime_unknown',
     message: `The Docker Engine has no runtime "${runtime}"; it has ${known.join(', ')}.`,
-    advice: 'Correct the setting docker.runtime, or leave it empty for the default.',
+    advice: 'Correct the option docker.runtime, or leave it empty for the default.',
   };
 }

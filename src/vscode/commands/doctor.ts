@@ -2,6 +2,7 @@ import { window } from 'vscode';
 import { blockingProblems, readinessText } from '../../engine/preflight.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
 import type { App } from '../app.ts';
+import { formatProblem } from '../format.ts';
 import { editorLanguage } from '../languages.ts';
 import { applyFix, fixFor, showProblem } from './fixProblem.ts';
 
@@ -40,9 +41,10 @@ function reportLines({ host, runtime, environments }: Preflight, errors: Problem
 
 function environmentLine({ id, imageName, problem }: Preflight['environments'][number], errors: Problems): string {
   if (!problem) return `ok: environment ${id}, image ${imageName}`;
-  return errors.includes(problem) ? errorLine(problem) : `note: ${problem.message} ${problem.advice}`;
+  return errors.includes(problem) ? errorLine(problem) : `note: ${formatProblem(problem)}`;
 }
 
-function errorLine({ message, advice, command }: EngineProblem): string {
-  return `error: ${message} ${advice}${command === undefined ? '' : ` Command: ${command}`}`;
+function errorLine(problem: EngineProblem): string {
+  const { command } = problem;
+  return `error: ${formatProblem(problem)}${command === undefined ? '' : ` Command: ${command}`}`;
 }

@@ -3,7 +3,7 @@ import { type Disposable, DisposableStack, toDisposable } from '../../base/dispo
 import type { SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { helpKind } from '../commands/chooseFix.ts';
-import { formatProblem } from '../format.ts';
+import { formatProblem, inEditor } from '../format.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import { throttled } from '../throttle.ts';
 import { type Node, RowProvider } from './rowProvider.ts';
@@ -34,7 +34,7 @@ function rowsOf({ engine }: App, notebooks: Notebooks): readonly Row[] {
 /** Sets the context key that selects a welcome view, and the badge for a hidden view. */
 function showProblem({ health: { problem }, engine }: App, view: TreeView<Node>): void {
   void commands.executeCommand('setContext', 'hothouse.problem', problem ? helpKind(problem) : '');
-  view.badge = problem && { value: 1, tooltip: problem.message };
+  view.badge = problem && { value: 1, tooltip: inEditor(problem.message) };
   const rows = poolRows(engine.snapshot(), Date.now());
   // VS Code shows a welcome view only in an empty tree.
   view.message = problem && rows.length > 0 ? formatProblem(problem) : '';

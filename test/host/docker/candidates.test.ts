@@ -43,7 +43,7 @@ describe('candidates', () => {
 
   it('are the setting alone when it is set, whatever the environment contains', async () => {
     const found = await look({ host: 'tcp://a:2375', env: { DOCKER_HOST: 'tcp://b:2375' } });
-    expect(found).toMatchObject([{ host: 'tcp://a:2375', source: 'the setting docker.host', secure: false }]);
+    expect(found).toMatchObject([{ host: 'tcp://a:2375', source: 'the option docker.host', secure: false }]);
   });
 
   it('are DOCKER_HOST alone when it is set, with its TLS variables', async () => {

@@ -38,14 +38,14 @@ describe('the search for Docker', () => {
   it('names the source of an address where Docker does not respond', async () => {
     expect(await problemOf(makeHost().images.find('x'))).toMatchObject({
       kind: expect.stringMatching(/^host_(missing|stopped)$/),
-      message: `Nothing listens at unix://${socket} that the setting docker.host names.`,
+      message: `Nothing listens at unix://${socket} that the option docker.host names.`,
     });
   });
 
   it('rejects an invalid address', async () => {
     expect(await problemOf(makeHost('ftp://x').images.find('x'))).toMatchObject({
       kind: 'host_missing',
-      message: expect.stringContaining('the setting docker.host is "ftp://x"'),
+      message: expect.stringContaining('the option docker.host is "ftp://x"'),
     });
   });
 

@@ -29,7 +29,7 @@ describe('problemOf', () => {
     expect(problemOf(engine(400, 'invalid CPU count'), 'unix:///e.sock', 'create a container')).toEqual({
       kind: 'spec_refused',
       message: 'The Docker Engine at unix:///e.sock could not create a container: invalid CPU count',
-      advice: 'Check the settings hothouse.limits and hothouse.docker.runtime.',
+      advice: 'Check the limits of sandboxes and the option docker.runtime.',
     });
   });
 

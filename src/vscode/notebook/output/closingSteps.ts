@@ -1,5 +1,5 @@
 import type { RunError, RunResult, SessionState } from '../../../engine/types.ts';
-import { formatCount } from '../../format.ts';
+import { formatCount, inEditor } from '../../format.ts';
 import { editorLanguage } from '../../languages.ts';
 import { notice, type OutputStep } from './outputSteps.ts';
 import { errorOf, reportSteps } from './reportSteps.ts';
@@ -30,7 +30,10 @@ export function closingSteps(result: RunResult, errorShown: boolean, state?: Ses
 
 /** Errors of a report have positions; the run's own error only says that the code was rejected. */
 function shownError({ status, report, error }: RunResult): RunError | null {
-  return (status === 'error' && report && errorOf(report)) || error;
+  if (status === 'error') return (report && errorOf(report)) ?? error;
+  // The engine has written these, user code the others.
+  const isOurs = status === 'out_of_memory' || status === 'rejected';
+  return error && isOurs ? { ...error, message: inEditor(error.message) } : error;
 }
 
 const SESSION_LOST = notice('The next cell starts a new interpreter. Run the cells that it depends on first.');
