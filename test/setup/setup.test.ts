@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 
 // Setup runs before TypeScript is installed, so it has no types to import.
 const load = (name: string) => import(new URL(`../../src/setup/${name}`, import.meta.url).href);
+const { withoutPictures } = await load('bundle.mjs');
 const { cacheFolder } = await load('paths.mjs');
 const { lastCounts, part, Tally, unittestCounts, vitestCounts } = await load('suite.mjs');
 const { SetupProblem } = await load('steps.mjs');
@@ -57,4 +59,13 @@ test('a setup problem has its cause and the command that fixes it', () => {
     'No engine answers. Fix it with: sudo service docker start',
   );
   expect(new SetupProblem('No engine answers.').message).toBe('No engine answers.');
+});
+
+test('a README without pictures keeps every other paragraph', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const packed = withoutPictures(readme);
+  expect(readme).toMatch(/!\[/);
+  expect(packed).not.toMatch(/!\[|\.png/);
+  const lost = readme.split('\n').filter((line) => !packed.includes(line));
+  expect(lost.filter((line) => !/!\[|^\|[ -|]*$/.test(line))).toEqual([]);
 });
