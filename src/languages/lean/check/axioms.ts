@@ -14,14 +14,19 @@ export interface DeclarationAxioms {
   readonly answered: boolean;
 }
 
-/** One command a line that asks Lean for a name's axioms, whatever namespace is open; for the end of a document. */
+/**
+ * One command a line that asks Lean for a name's axioms, whatever namespace is open; for the end of a document. In an open
+ * namespace Lean would shorten an axiom's name, so that `A.Quot.sound` looks like `Quot.sound`.
+ */
 export function axiomCommands(names: readonly string[]): string {
   return names.map((name) => `${commandFor(name)}\n`).join('');
 }
 
 function commandFor(name: string): string {
   // A comment gets no answer, so a name that cannot be asked for stays unanswered.
-  return nameParts(name) === null || name.includes('\n') ? '--' : `#print axioms _root_.${name}`;
+  return nameParts(name) === null || name.includes('\n')
+    ? '--'
+    : `set_option pp.fullNames true in #print axioms _root_.${name}`;
 }
 
 /** The answers to `axiomCommands(names)` whose first line is `firstLine`, counted from 0 as diagnostics do. */

@@ -7,7 +7,7 @@ import { type LineTable, type TextRange, toRegionPosition } from '../text/positi
 import type { DeclarationAxioms } from './axioms.ts';
 import { type CellRegion, readMessages, visible } from './diagnostics.ts';
 import { sorriesIn } from './goals.ts';
-import { mayHideSorry } from './hiddenSorry.ts';
+import { mayHideGap } from './hiddenGaps.ts';
 import { factsOf, verdictOf } from './verdict.ts';
 
 /** What Lean says about a cell in one version of its document. */
@@ -44,7 +44,7 @@ export async function reportOn(document: LeanDocument, reading: Reading, terms: 
   const { text, table } = document;
   const { limit, signal } = terms;
   const fatal = isFatal || exit !== undefined;
-  const hidden = mayHideSorry(text.slice(0, region.start), text.slice(region.start, region.end), answers);
+  const hidden = mayHideGap(text.slice(0, region.start), text.slice(region.start, region.end), answers);
   const verdict = verdictOf({ ...factsOf(diagnostics), fatal, hidden, axioms: answers });
   const axioms = isSound(reading) ? answers.slice(1).map(({ name, axioms }) => ({ name, axioms })) : null;
   const shown = visible(diagnostics);

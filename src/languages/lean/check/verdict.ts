@@ -11,7 +11,7 @@ export interface VerdictFacts {
   readonly errors: number;
   /** Lean's own warnings that a declaration uses `sorry`. */
   readonly sorryWarnings: number;
-  /** The code may contain a `sorry` that Lean does not report; see `mayHideSorry`. */
+  /** The code may contain a gap that Lean does not report; see `mayHideGap`. */
   readonly hidden: boolean;
   /** Empty when Lean was not asked. */
   readonly axioms: readonly DeclarationAxioms[];

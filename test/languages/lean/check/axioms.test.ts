@@ -13,14 +13,13 @@ const answer = (...diagnostics: Diagnostic[]) => axiomsOf(diagnostics, 5, ['t'])
 
 describe('axiomCommands', () => {
   it('asks for each name on its own line, whatever namespace is open', () => {
-    expect(axiomCommands(['a', 'B.«c d»', "x'.y₀"])).toBe(
-      "#print axioms _root_.a\n#print axioms _root_.B.«c d»\n#print axioms _root_.x'.y₀\n",
-    );
+    const ask = 'set_option pp.fullNames true in #print axioms _root_.';
+    expect(axiomCommands(['a', 'B.«c d»', "x'.y₀"])).toBe(`${ask}a\n${ask}B.«c d»\n${ask}x'.y₀\n`);
     expect(axiomCommands([])).toBe('');
   });
 
   it.each(['a b', 'a\n#eval 1', '«a\nb»', '', 'a.{u}'])('does not write %j into a document', (name) => {
-    expect(axiomCommands([name, 't'])).toBe('--\n#print axioms _root_.t\n');
+    expect(axiomCommands([name, 't'])).toMatch(/^--\n.* _root_\.t\n$/);
   });
 });
 

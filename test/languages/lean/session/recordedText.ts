@@ -10,7 +10,7 @@ export interface Step {
 }
 
 const HIDING = 'set_option warn.sorry false\n';
-const QUESTION = /^#print axioms _root_\.(.+)\n/;
+const QUESTION = /^set_option pp\.fullNames true in #print axioms _root_\.(.+)\n/;
 const EVALUATION = /^class Hothouse\.Program.*?pure \("(\w+) returned.*?#eval Hothouse\.run _root_\.main\n/s;
 
 /** The recorded diagnostics of the parts of a text, at the positions where the text has them. */
