@@ -9,6 +9,7 @@ import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest, RunResult } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
+import type { Host } from '../../src/host/host.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
@@ -31,10 +32,10 @@ export interface Isolated {
 /** An engine on real containers: one warm sandbox, so that a second run meets what the first one left. */
 export async function isolationEngine(
   options: OptionsInput = {},
-  deps: Partial<Pick<EngineDependencies, 'agent' | 'log'>> = {},
+  deps: Partial<Pick<EngineDependencies, 'agent' | 'log'>> & { readonly connect?: () => Host } = {},
 ): Promise<Isolated> {
   const { log = silentLog } = deps;
-  const connect = () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log });
+  const connect = deps.connect ?? (() => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log }));
   const machine = `isolation-${randomBytes(8).toString('hex')}`;
   const engine = createEngine({
     connect,

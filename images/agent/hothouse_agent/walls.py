@@ -4,6 +4,7 @@ inherits them, and it reports which of them hold.
 """
 
 import base64
+import ctypes
 import os
 import platform
 import re
@@ -65,11 +66,24 @@ def _attempt(build_one, *arguments):
 
 
 def _clean_environment():
-    added = [name for name in os.environ if _ADDED.search(name)]
-    added += [name for name, value in os.environ.items() if name.endswith("_PORT") and value.startswith("tcp://")]
+    added = {name for name in os.environ if _ADDED.search(name)}
+    added.update(name for name, value in os.environ.items() if name.endswith("_PORT") and value.startswith("tcp://"))
     for name in added:
         del os.environ[name]
+    _erase_initial(added)
     return _holds()
+
+
+def _erase_initial(names):
+    """In the memory where the kernel has put the variables: /proc shows it for this process and all its forks."""
+    with open("/proc/self/stat", "rb") as file:
+        # The last four fields but one: where that memory begins and ends.
+        start, end = map(int, file.read().rpartition(b")")[2].split()[47:49])
+    at = start
+    for entry in ctypes.string_at(start, end - start).split(b"\0"):
+        if os.fsdecode(entry.partition(b"=")[0]) in names:
+            ctypes.memset(at, 0, len(entry))
+        at += len(entry) + 1
 
 
 def _set_limits(limits):

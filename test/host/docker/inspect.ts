@@ -26,8 +26,17 @@ export async function removeImages(tag: string, label: string): Promise<void> {
   await ask('POST', `/images/prune?filters=${encodeURIComponent(filters)}`);
 }
 
-async function ask(method: string, path: string): Promise<string> {
-  const request = http.request({ socketPath: ENGINE_SOCKET, method, path, agent: false }).end();
+/** Creates a container by the Engine API's own options; its id. */
+export async function createByOptions(options: object): Promise<string> {
+  const { Id, message } = JSON.parse(await ask('POST', '/containers/create', options));
+  if (!Id) throw new Error(message);
+  return Id;
+}
+
+async function ask(method: string, path: string, body?: object): Promise<string> {
+  const headers = body ? { 'content-type': 'application/json' } : {};
+  const request = http.request({ socketPath: ENGINE_SOCKET, method, path, headers, agent: false });
+  request.end(body && JSON.stringify(body));
   const [response] = await once(request, 'response');
   return text(response);
 }
