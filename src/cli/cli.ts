@@ -9,6 +9,7 @@ import { runCommand } from './commands/run.ts';
 import { serveCommand } from './commands/serve.ts';
 import { USAGE_STATUS } from './exitStatus.ts';
 import { configurationFlags, configurationHelp, GLOBAL_OPTIONS } from './globalOptions.ts';
+import { namedLanguage } from './namedLanguage.ts';
 import { say, terminalLog } from './terminal.ts';
 
 const HELP_WIDTH = 110;
@@ -50,7 +51,7 @@ function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
     })
     .exitOverride()
     .showHelpAfterError("Run 'hothouse --help' for more information.")
-    .addHelpText('after', configurationHelp);
+    .addHelpText('after', () => configurationHelp(cli.languages));
   for (const option of GLOBAL_OPTIONS) program.addOption(option);
   for (const create of [runCommand, mcpCommand, serveCommand, doctorCommand, buildCommand]) {
     const command: Command = create(
@@ -78,7 +79,9 @@ function handlerFor(cli: Cli, onStatus: (status: number) => void, command: () =>
 
 async function createContext(cli: Cli, command: Command): Promise<CommandContext> {
   const values = command.optsWithGlobals();
-  const configuration = await loadConfiguration({ flags: configurationFlags(values), env: cli.env, home: cli.home });
+  const language = namedLanguage([values.language, ...command.args], cli.languages) ?? cli.languages[0];
+  const flags = configurationFlags(values, language?.id ?? '');
+  const configuration = await loadConfiguration({ flags, env: cli.env, home: cli.home });
   // The doctor reports them on stdout.
   if (command.name() !== 'doctor') {
     const important = configuration.notes.filter((note) => note.important).map(({ text }) => text);

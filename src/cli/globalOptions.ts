@@ -1,12 +1,16 @@
 import { Option } from 'commander';
 import { variableOf } from '../config/config.ts';
 import { OPTION_KEYS } from '../engine/options.ts';
+import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import { addPair } from './command.ts';
+
+/** Stands for the id of a language in the key of a shorthand. */
+const LANGUAGE = 'LANGUAGE';
 
 /** Shorthands of `--set`: flag → option key. */
 const SHORTHANDS: Readonly<Record<string, string>> = {
   '--docker-host <URL>': 'docker.host',
-  '--image <IMAGE>': 'python.image',
+  '--image <IMAGE>': `${LANGUAGE}.image`,
   '--memory-mb <MB>': 'limits.memoryMb',
   '--cpus <CPUS>': 'limits.cpus',
   '--pool-size <SIZE>': 'pool.size',
@@ -31,25 +35,30 @@ export interface GlobalOptionValues {
   readonly [shorthand: string]: unknown;
 }
 
-/** Option key → text, as the command line sets them; `--set` wins over a shorthand. */
-export function configurationFlags(values: GlobalOptionValues): Record<string, string> {
+/**
+ * Option key → text, as the command line sets them; `--set` wins over a shorthand. `--image` is the image of `language`,
+ * given by its id.
+ */
+export function configurationFlags(values: GlobalOptionValues, language: string): Record<string, string> {
   const given = shorthands.flatMap(({ key, option }) => {
     const value = values[option.attributeName()];
-    return value === undefined ? [] : [[key, String(value)]];
+    return value === undefined ? [] : [[key.replace(LANGUAGE, language), String(value)]];
   });
   return { ...Object.fromEntries(given), ...values.set };
 }
 
 /** The part of `hothouse --help` on configuration: precedence, and each option with its variable and default. */
-export function configurationHelp(): string {
+export function configurationHelp(languages: readonly LanguageDefinition[]): string {
+  const replaced = languages.flatMap(({ replaces }) => replaces?.name ?? []);
   const rows = OPTION_KEYS.map(
     ({ key, fallback }) => `  ${key.padEnd(28)} ${variableOf(key).padEnd(38)} ${JSON.stringify(fallback)}`,
   );
   return [
     '',
     'Configuration:',
-    '  Later sources override earlier ones: defaults, settings of python-docker-mcp and lean-docker-mcp,',
+    `  Later sources override earlier ones: defaults, settings of ${replaced.join(' and ')},`,
     '  ~/.hothouse/config.yaml (or the file in HOTHOUSE_CONFIG), HOTHOUSE_* variables, command line.',
+    `  ${LANGUAGE} in --image is the language that a command names, otherwise ${languages[0]?.id}.`,
     '',
     `  ${'OPTION'.padEnd(28)} ${'VARIABLE'.padEnd(38)} DEFAULT`,
     ...rows,

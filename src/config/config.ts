@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Options } from '../engine/options.ts';
 import { OPTION_KEYS } from '../engine/options.ts';
-import { leanDockerMcp, pythonDockerMcp, sourcesOf } from './dockerMcp.ts';
+import { LANGUAGES } from '../languages/registry.ts';
+import { replacedSources } from './replacedPrograms.ts';
 import { resolveOptions } from './resolveOptions.ts';
 import type { FoundSources, Note, OptionSource, PendingNote, Variables } from './source.ts';
 import { readYaml } from './yamlFile.ts';
@@ -32,7 +33,7 @@ const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
 
 /**
  * Reads the configuration: command line, settings, `HOTHOUSE_*` variables, YAML, then the configuration of
- * python-docker-mcp and lean-docker-mcp, in this order, then defaults. Invalid values are reported and ignored. An
+ * the programs that languages replace, in the order of the languages, then defaults. Invalid values are reported and ignored. An
  * empty variable counts as not set.
  */
 export async function loadConfiguration({ flags, settings, env, home }: ConfigPlaces): Promise<Configuration> {
@@ -40,8 +41,7 @@ export async function loadConfiguration({ flags, settings, env, home }: ConfigPl
     { sources: [...Object.entries(flags).map(flagSource), ...(settings ? [settings] : [])], files: [], problems: [] },
     variableSources(env),
     await fileSources(env, home),
-    await sourcesOf(pythonDockerMcp, env, home),
-    await sourcesOf(leanDockerMcp, env, home),
+    ...(await Promise.all(LANGUAGES.map((language) => replacedSources(language, env, home)))),
   ];
   const { options, problems } = resolveOptions(found.flatMap(({ sources }) => sources));
   return {

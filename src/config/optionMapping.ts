@@ -40,7 +40,7 @@ export function replacedImage(option: string, imageOf: (options: Options) => str
   };
 }
 
-/** The settings that both programs share. Values that cannot be converted are passed on, and the schema reports them. */
+/** The settings that all replaced programs share. Values that cannot be converted are passed on, and the schema reports them. */
 export const SHARED_MAPPINGS: Readonly<Record<string, OptionMapping>> = {
   'docker.cpu_limit': { key: 'limits.cpus' },
   'docker.timeout': { key: 'limits.timeoutSeconds' },

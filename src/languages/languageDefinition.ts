@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { CodeReport, Language } from './language.ts';
 import type { Tasks } from './languageTasks.ts';
 import type { LanguageTools, ReportFormat, ToolDefaults } from './languageTools.ts';
+import type { ReplacedProgram } from './replacedProgram.ts';
 
 /**
  * What an editor shows of a language: data and small functions, so that it can be read without loading the language.
@@ -99,6 +100,8 @@ export interface LanguageDefinition<
   readonly guide: string;
   /** What `hothouse build` accepts for it beside what every build accepts. */
   readonly buildOptions?: readonly BuildOption[];
+  /** A program whose users find their configuration respected. */
+  readonly replaces?: ReplacedProgram;
   /** Environment variables of its sandboxes; `cpus` is their limit. */
   environment(cpus: number): Readonly<Record<string, string>>;
   /** One pool where it is missing. */

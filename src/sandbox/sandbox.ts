@@ -31,7 +31,7 @@ export interface ChannelListener {
 
 /** One process in a sandbox. Calls after its end do nothing. */
 export interface Channel {
-  /** Python only: sends a request. It restarts the counts of output. */
+  /** Interpreters only: sends a request. It restarts the counts of output. */
   run(request: string): void;
   /** Exec only: feeds stdin. */
   write(bytes: Uint8Array): void;

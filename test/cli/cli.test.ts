@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/cli.ts';
 import { readAll } from '../../src/cli/terminal.ts';
-import type { Options } from '../../src/engine/options.ts';
+import { DEFAULT_OPTIONS, type Options } from '../../src/engine/options.ts';
 import type { OutcomeStatus, Preflight } from '../../src/engine/types.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { INFO } from '../host/fakeHost.ts';
@@ -258,6 +258,31 @@ describe('hothouse doctor', () => {
       stdout: 'error No engine.\n      Install one.\n        apt install\nReady for no language.\n',
       stderr: '',
     });
+  });
+});
+
+describe('--image', () => {
+  const imagesAfter = async (...argv: string[]) => {
+    await cli([...argv, '--image', 'mine'], '1');
+    return [options?.python.image, options?.lean.image];
+  };
+  const PYTHON = ['mine', DEFAULT_OPTIONS.lean.image];
+  const LEAN = [DEFAULT_OPTIONS.python.image, 'mine'];
+
+  it('is the image of the language that the arguments name', async () => {
+    const file = join(folder, 'proof.lean');
+    await writeFile(file, '#eval 1');
+    expect(await imagesAfter('run', 'python', '-')).toEqual(PYTHON);
+    expect(await imagesAfter('run', 'lean', '-')).toEqual(LEAN);
+    expect(await imagesAfter('run', '--language', 'lean', '-')).toEqual(LEAN);
+    expect(await imagesAfter('run', file)).toEqual(LEAN);
+    expect(await imagesAfter('run', 'python', file)).toEqual(PYTHON);
+    expect(await imagesAfter('build', 'lean')).toEqual(LEAN);
+  });
+
+  it('is the image of the first language where none is named', async () => {
+    expect(await imagesAfter('doctor')).toEqual(PYTHON);
+    expect((await cli(['--help'])).stdout).toMatch(/--image <IMAGE> +shorthand for --set LANGUAGE\.image=VALUE/);
   });
 });
 

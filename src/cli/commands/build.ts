@@ -6,8 +6,8 @@ import type { BuildExtras } from '../../engine/types.ts';
 import type { BuildOption, LanguageDefinition } from '../../languages/languageDefinition.ts';
 import { addPair, type Handle, UsageError, withEngine } from '../command.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
+import { languageOf } from '../namedLanguage.ts';
 import { problemText, say } from '../terminal.ts';
-import { languageOf } from './run.ts';
 
 /** Values by option name: those of `buildOptions` beside the one that every build takes. */
 type BuildValues = Readonly<Record<string, unknown>> & { readonly buildArg?: Readonly<Record<string, string>> };

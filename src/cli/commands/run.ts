@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
 import { Command } from 'commander';
 import { messageOf } from '../../base/log.ts';
 import type { RunOutput, RunRequest, RunResult } from '../../engine/types.ts';
@@ -7,6 +6,7 @@ import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import { type CommandContext, type Handle, parseNumber, UsageError, withEngine } from '../command.ts';
 import { type SavedDisplay, saveDisplays, shownBy } from '../displayFiles.ts';
 import { exitStatus, STATUS_HELP } from '../exitStatus.ts';
+import { idsOf, languageOf, languageOfFile } from '../namedLanguage.ts';
 import { jsonLine, readAll, say, type Terminal, writeOutput } from '../terminal.ts';
 
 const TAKES = 'run takes a language and one file, or - for standard input.';
@@ -81,20 +81,9 @@ function programOf(
   if (first === undefined || more.length > 0 || (chosen !== undefined && second === undefined))
     throw new UsageError(TAKES);
   if (second !== undefined) return { language: languageOf(first, languages).id, file: second };
-  const language = languages.find(({ fileExtensions }) => fileExtensions.includes(extname(first)));
+  const language = languageOfFile(first, languages);
   if (language === undefined) throw new UsageError(TAKES);
   return { language: language.id, file: first };
-}
-
-/** The language with this id. Throws `UsageError`. */
-export function languageOf(name: string | undefined, languages: Languages): LanguageDefinition {
-  const language = languages.find(({ id }) => id === name);
-  if (!language) throw new UsageError(`There is no language "${name ?? ''}"; there is ${idsOf(languages).join(', ')}.`);
-  return language;
-}
-
-function idsOf(languages: Languages): string[] {
-  return languages.map(({ id }) => id);
 }
 
 async function readText({ stdin }: Terminal, file: string): Promise<string> {

@@ -72,6 +72,15 @@ export const lean = defineLanguage({
       buildArgs: { MATHLIB: '1' },
     },
   ],
+  replaces: {
+    name: 'lean-docker-mcp',
+    settings: {
+      'docker.cpu_limit': { option: 'lean.cpus' },
+      'docker.memory_limit': { option: 'lean.memoryMb', isMemory: true },
+      'lean.allowed_imports': { option: 'lean.allowedImports' },
+      'lean.blocked_imports': { option: 'lean.blockedImports' },
+    },
+  },
   // A process of Lean would have one thread for each CPU of the host, and all of them together more than the limit. Tasks
   // wait for each other, so that one is not enough.
   environment: (cpus) => ({ LEAN_NUM_THREADS: String(Math.max(2, Math.ceil(cpus))) }),

@@ -4,6 +4,8 @@ import { PYTHON } from './facts.ts';
 import { preloader } from './preload.ts';
 import { python as language } from './python.ts';
 
+const ANY_MODULE = { instead: 'code can import every module in the image', isPolicy: true };
+
 /** Python 3 with IPython. */
 export const python = defineLanguage({
   ...PYTHON,
@@ -17,6 +19,15 @@ export const python = defineLanguage({
   }),
   guide:
     'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots are returned without savefig; top-level await works.',
+  replaces: {
+    name: 'python-docker-mcp',
+    settings: {
+      'docker.memory_limit': { option: 'limits.memoryMb', isMemory: true },
+      package: { instead: 'install packages in the image' },
+      allowed_modules: ANY_MODULE,
+      blocked_modules: ANY_MODULE,
+    },
+  },
   environment: () => ({
     // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.
     OPENBLAS_NUM_THREADS: '1',

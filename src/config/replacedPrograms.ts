@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import type { Options } from '../engine/options.ts';
+import { languageOptions, type Options } from '../engine/options.ts';
+import type { LanguageDefinition } from '../languages/languageDefinition.ts';
+import type { ReplacedProgram, ReplacedSetting } from '../languages/replacedProgram.ts';
 import {
   megabytes,
   type OptionMapping,
@@ -11,47 +13,32 @@ import {
 import type { FoundSources, OptionSource, PendingNote, Variables } from './source.ts';
 import { readYaml } from './yamlFile.ts';
 
-/** Another program whose configuration is read. */
-export interface OtherProgram {
-  /** As its folder and its variables spell it: `python-docker-mcp`. */
-  readonly name: string;
-  /** `group.key`, or the key of a whole group, of its file → its meaning here. */
-  readonly mappings: Readonly<Record<string, OptionMapping>>;
+/** The configuration of the program that a language replaces, its variables before its file. */
+export async function replacedSources(
+  language: LanguageDefinition,
+  env: Variables,
+  home: string,
+): Promise<FoundSources> {
+  const program = language.replaces;
+  return program ? sourcesOf(program.name, mappingsOf(language, program), env, home) : NOTHING;
 }
 
-const NO_POLICY = unsupportedPolicy('code can import every module in the image');
+const NOTHING: FoundSources = { sources: [], files: [], problems: [] };
 
-export const pythonDockerMcp: OtherProgram = {
-  name: 'python-docker-mcp',
-  mappings: {
-    ...SHARED_MAPPINGS,
-    'docker.image': replacedImage('python.image', ({ python }) => python.image),
-    'docker.memory_limit': { key: 'limits.memoryMb', convert: megabytes },
-    package: unsupported('install packages in the image'),
-    allowed_modules: NO_POLICY,
-    blocked_modules: NO_POLICY,
-  },
-};
+function mappingsOf(language: LanguageDefinition, { settings }: ReplacedProgram): Mappings {
+  const own = Object.entries(settings).map(([key, setting]) => [key, mappingOf(setting)] as const);
+  const image = replacedImage(`${language.id}.image`, (options) => languageOptions(language, options).image);
+  return new Map([...Object.entries(SHARED_MAPPINGS), ['docker.image', image], ...own]);
+}
 
-/** Settings with an option of Lean's own go there, the rest apply to every language. */
-export const leanDockerMcp: OtherProgram = {
-  name: 'lean-docker-mcp',
-  mappings: {
-    ...SHARED_MAPPINGS,
-    'docker.image': replacedImage('lean.image', ({ lean }) => lean.image),
-    'docker.cpu_limit': { key: 'lean.cpus' },
-    'docker.memory_limit': { key: 'lean.memoryMb', convert: megabytes },
-    'lean.allowed_imports': { key: 'lean.allowedImports' },
-    'lean.blocked_imports': { key: 'lean.blockedImports' },
-  },
-};
+function mappingOf(setting: ReplacedSetting): OptionMapping {
+  if ('option' in setting) return { key: setting.option, ...(setting.isMemory && { convert: megabytes }) };
+  return setting.isPolicy ? unsupportedPolicy(setting.instead) : unsupported(setting.instead);
+}
 
-/** The configuration of another program, its variables before its file. */
-export async function sourcesOf(program: OtherProgram, env: Variables, home: string): Promise<FoundSources> {
-  const { name, mappings } = program;
+async function sourcesOf(name: string, known: Mappings, env: Variables, home: string): Promise<FoundSources> {
   const prefix = `${name.replaceAll('-', '_').toUpperCase()}_`;
   const { path, file, notes } = await readConfiguration(name, env[`${prefix}CONFIG`], home);
-  const known = new Map(Object.entries(mappings));
   const settings = file.kind === 'values' ? settingsOf(path, file.values, known) : [];
   const all = [...variables(env, prefix), ...settings];
   return {
