@@ -36,11 +36,10 @@ export const Start = z.discriminatedUnion('kind', [
     /** Bytes of its stdout passed on, for a server whose client bounds each answer; otherwise `Hello.outputBytes`. */
     stdoutBytes: z.int().positive().nullable().optional(),
   }),
+  /** A process for requests about files; see `fileMessages.ts`. No limit is on its stdout. */
+  z.strictObject({ kind: z.literal('files') }),
 ]);
 export type Start = z.infer<typeof Start>;
-
-/** The largest file that `put` accepts, in bytes: all the code that a run may have, and something around it. */
-export const MAX_PUT_BYTES = 1_048_576 + 65_536;
 
 export const SignalName = z.enum(['SIGINT', 'SIGTERM', 'SIGKILL']);
 export type SignalName = z.infer<typeof SignalName>;
@@ -52,11 +51,6 @@ export const Request = z.discriminatedUnion('op', [
   z.strictObject({ id: z.int(), op: z.literal('signal'), channel: z.int(), signal: SignalName }),
   /** Imports modules while nothing runs, then keeps a process ready that has them. An empty list is fine. Replies with the names in `loaded` and `failed`. */
   z.strictObject({ id: z.int(), op: z.literal('preload'), modules: z.array(z.string()) }),
-  /**
-   * Writes a file of at most `MAX_PUT_BYTES` in `/workspace` or `/tmp`, replacing any file of that name. Its folders
-   * must exist; a symbolic link among them is refused.
-   */
-  z.strictObject({ id: z.int(), op: z.literal('put'), path: z.string(), content: z.base64() }),
 ]);
 export type Request = z.infer<typeof Request>;
 

@@ -3,6 +3,7 @@ import { type Deferred, deferred } from '../base/deferred.ts';
 import { messageOf, plainText } from '../base/log.ts';
 import { type Steps, slices } from '../base/slices.ts';
 import type { Container } from '../host/host.ts';
+import { FILE_WINDOW_BYTES } from '../protocol/fileMessages.ts';
 import { encodeFrame, type Frame, FrameDecoder, FrameType, NONCE_BYTES } from '../protocol/frames.ts';
 import { type Hello, PROTOCOL_VERSION, Ready } from '../protocol/messages.ts';
 import type { SandboxLoss } from './sandbox.ts';
@@ -59,7 +60,7 @@ export class AgentConnection {
     const nonce = randomBytes(NONCE_BYTES);
     // Behind a reset comes what the last run had under way, which is bounded by its caps.
     const { outputBytes, eventBytes } = this.#limits;
-    if (before) this.#decoder.expect(nonce, 64 * (outputBytes + eventBytes));
+    if (before) this.#decoder.expect(nonce, 64 * (outputBytes + eventBytes + FILE_WINDOW_BYTES));
     else this.#decoder.expect(nonce);
     const handshake = deferred<Ready>();
     this.#handshake = handshake;

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import { encodeFrame, type Frame, FrameDecoder, FrameType } from '../../src/protocol/frames.ts';
 import { Hello, PROTOCOL_VERSION, Request, type ResetReport, Start, type Walls } from '../../src/protocol/messages.ts';
 import { FakeFiles } from './fakeFiles.ts';
+import { FakeFilesProcess } from './fakeFilesProcess.ts';
 import { FakeChannel, type FakeProcess } from './fakeProcess.ts';
 import { FakeProgram } from './fakeProgram.ts';
 import { FakePython, type Script } from './fakePython.ts';
@@ -142,7 +143,7 @@ export class FakeAgent {
     if (!this.#hello) throw new Error('no handshake came before');
     this.#isUsed = true;
     const { outputBytes } = this.#hello;
-    const stdout = (start.kind === 'exec' && start.stdoutBytes) || outputBytes;
+    const stdout = start.kind === 'files' ? Infinity : (start.kind === 'exec' && start.stdoutBytes) || outputBytes;
     const channel = new FakeChannel({
       number,
       caps: { stdout, stderr: outputBytes },
@@ -153,11 +154,13 @@ export class FakeAgent {
         this.#oomKills += oomKills;
       },
     });
-    const process =
-      start.kind === 'exec'
-        ? new FakeProgram(start, this.#files, channel)
-        : new FakePython({ ...this.#home, files: this.#files, caps: this.#hello }, channel);
-    this.#running.set(number, { process, channel });
+    this.#running.set(number, { process: this.#processOf(start, channel, this.#hello), channel });
+  }
+
+  #processOf(start: Start, channel: FakeChannel, caps: Hello): FakeProcess {
+    if (start.kind === 'exec') return new FakeProgram(start, this.#files, channel);
+    if (start.kind === 'files') return new FakeFilesProcess(this.#files, channel);
+    return new FakePython({ ...this.#home, files: this.#files, caps }, channel);
   }
 
   #run(number: number, payload: Buffer): void {
@@ -176,11 +179,7 @@ export class FakeAgent {
     const { id, op } = request;
     if (op === 'measure') this.#reply(id, this.#measure());
     else if (op === 'preload') this.#preload(id, request.modules);
-    else if (op === 'put') {
-      const error = this.#files.put(request.path, Buffer.from(request.content, 'base64'));
-      if (error === null) this.#reply(id, null);
-      else this.#refuse(id, error);
-    } else {
+    else {
       this.#running.get(request.channel)?.process.signal(request.signal);
       this.#reply(id, null);
     }

@@ -1,33 +1,61 @@
-import { MAX_PUT_BYTES } from '../../src/protocol/messages.ts';
+const ROOTS = ['/workspace', '/tmp'];
 
-const FOLDERS = ['/workspace', '/tmp'];
+/** A file, or a folder where `content` is null. */
+export interface FakeNode {
+  readonly content: Buffer | null;
+  /** When it was written, in ticks of this sandbox. */
+  readonly changedAt: number;
+}
 
-/** The writable places of a fake sandbox: files directly in `/workspace` and `/tmp`. */
+/** The writable places of a fake sandbox: absolute paths and what is there. */
 export class FakeFiles {
-  readonly #files = new Map<string, Buffer>();
+  readonly #nodes = new Map<string, FakeNode>();
+  #now = 1;
   #taints: string[] = [];
 
-  /** Writes a file; null, or why it could not be written. */
-  put(path: string, content: Buffer): string | null {
-    const [empty, root, ...rest] = path.split('/');
-    if (empty !== '' || !FOLDERS.includes(`/${root}`) || rest.length === 0 || rest.some(isNoName)) {
-      return `${path}: files can be put below /workspace and /tmp only`;
-    }
-    if (content.length > MAX_PUT_BYTES) {
-      return `${path}: ${content.length} bytes are more than the ${MAX_PUT_BYTES} that are accepted`;
-    }
-    if (rest.length > 1) return `${path}: No such file or directory`;
-    this.#files.set(path, content);
-    return null;
+  constructor() {
+    this.wipe();
+  }
+
+  /** A time after every write so far. */
+  tick(): number {
+    this.#now += 1;
+    return this.#now;
+  }
+
+  node(path: string): FakeNode | null {
+    return this.#nodes.get(path) ?? null;
+  }
+
+  /** Writes a file whose folder exists. */
+  write(path: string, content: Buffer): void {
+    this.#nodes.set(path, { content, changedAt: this.#now });
+  }
+
+  makeFolder(path: string): void {
+    this.#nodes.set(path, { content: null, changedAt: this.#now });
+  }
+
+  remove(path: string): void {
+    this.#nodes.delete(path);
+  }
+
+  /** Everything below a folder: paths relative to it in the order of their names, folders before what is in them. */
+  below(folder: string): readonly (readonly [string, FakeNode])[] {
+    const inside = [...this.#nodes].filter(([path]) => path.startsWith(`${folder}/`));
+    const key = (path: string) => path.split('/').join('\u0000');
+    return inside
+      .map(([path, node]) => [path.slice(folder.length + 1), node] as const)
+      .sort(([a], [b]) => (key(a) < key(b) ? -1 : 1));
   }
 
   /** What the file holds; null where there is none. */
   read(path: string): Buffer | null {
-    return this.#files.get(path) ?? null;
+    return this.node(path)?.content ?? null;
   }
 
   isFolder(path: string): boolean {
-    return FOLDERS.includes(path);
+    return this.node(path)?.content === null;
   }
 
   /** Leaves something that the next reset finds and cannot remove. */
@@ -37,11 +65,8 @@ export class FakeFiles {
 
   /** Removes every file; what is left. */
   wipe(): readonly string[] {
-    this.#files.clear();
+    this.#nodes.clear();
+    for (const root of ROOTS) this.makeFolder(root);
     return this.#taints;
   }
-}
-
-function isNoName(part: string): boolean {
-  return ['', '.', '..'].includes(part);
 }

@@ -76,6 +76,10 @@ const COMMANDS: Readonly<Record<string, (rest: string, io: FakeIo) => Promise<vo
     if (text === null) throw new PythonError('FileNotFoundError', path);
     io.print(text.toString('utf8'));
   },
+  write: (rest, io) => {
+    const [path = '', ...words] = rest.split(' ');
+    io.files.write(path, Buffer.from(words.join(' ')));
+  },
   taint: (_, io) => io.files.taint('times of /dev/null'),
   exit: (status) => {
     throw new ExitRequest(Number(status));

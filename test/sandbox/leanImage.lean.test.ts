@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { putFile } from '../../src/sandbox/files/sandboxFiles.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { putFile } from '../../src/sandbox/sandbox.ts';
 import { realSandbox } from '../languages/python/harness.ts';
 import { leanImage } from '../leanImage.ts';
 

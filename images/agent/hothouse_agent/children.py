@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import gate, interpreter, kernel, environment
+from . import environment, files, gate, interpreter, kernel
 
 
 def prepare():
@@ -14,6 +14,8 @@ def prepare():
 def main(message, fds):
     """Becomes the process that `message` describes; never returns."""
     os.setsid()
+    if message["kind"] == "files":
+        _files(fds)
     gate.remove()
     environment.enter_run()
     kernel.set_dumpable(True)
@@ -62,6 +64,16 @@ def _exec(message, fds):
     except (OSError, ValueError) as error:
         text = "%s: %s" % (subject, getattr(error, "strerror", None) or error)
         os.write(failure, text.encode("utf-8", "replace")[:1000])
+
+
+def _files(fds):
+    """Never becomes a process of user code: it stays in `/`, hidden from tracers, and imports nothing."""
+    _install_streams(*fds[:3])
+    _close_all_but()
+    try:
+        files.serve(0, 1)
+    finally:
+        os._exit(0)
 
 
 def _python(message, fds):

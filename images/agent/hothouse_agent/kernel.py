@@ -19,6 +19,7 @@ _IPC_RMID = 0
 _POLLNVAL = 0x20
 # More than a sandbox's limit on open files.
 _MAX_FDS = 4096
+_MEMORY_RESERVE = 16 << 20
 # struct fsxattr: flags, extent size, extents, project, copy-on-write size, padding.
 _FSXATTR = struct.Struct("IIIII8x")
 _FS_IOC_FSGETXATTR = 0x801C581F
@@ -210,6 +211,13 @@ def memory_used():
         return None
     parts = dict(line.split() for line in stat.splitlines())
     return max(0, int(usage) - int(parts[b"inactive_file"]) - int(parts[b"active_file"]))
+
+
+def memory_room():
+    """Bytes of memory that the container may still take, less a reserve for its processes; None where that is not known."""
+    limit = _read_first(["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"])
+    used = memory_used()
+    return None if used is None or not (limit or b"").strip().isdigit() else int(limit) - used - _MEMORY_RESERVE
 
 
 def own_memory():

@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 
-from . import child_io, files, frames, kernel, sockets, walls
+from . import child_io, frames, kernel, sockets, walls
 
 # Between two checks of a run's sockets. Seconds.
 _SOCKET_CHECK_INTERVAL = 0.5
@@ -123,7 +123,7 @@ class Relay:
     def _fork(self, number, start):
         """Has init fork a child, with pipes to it."""
         theirs, ours = [], {"input": None}
-        if start["kind"] == "exec":
+        if start["kind"] in ("exec", "files"):
             end, ours["input"] = os.pipe()
             theirs.append(end)
         for name in ("stdout", "stderr", "events" if start["kind"] == "interpreter" else "failure"):
@@ -135,7 +135,7 @@ class Relay:
         for fd in ours.values():
             os.set_blocking(fd, False)
         self._forked += 1
-        child = child_io.Child(self, self._forked, number, ours, start.get("stdoutBytes"))
+        child = child_io.Child(self, self._forked, number, ours, _stdout_limit(start))
         self._children[self._forked] = child
         for reader in child.readers():
             self.watch(reader.fd, select.POLLIN, lambda reader=reader: self._pump(reader))
@@ -160,8 +160,6 @@ class Relay:
         elif request["op"] == "measure":
             self._send_to_init({"op": "alive", "silenceMs": self.hello["silenceMs"]})
             self._reply(request["id"], _measure())
-        elif request["op"] == "put":
-            self._reply(request["id"], None, files.put(request["path"], request["content"]))
         else:
             self._reply(request["id"], None, "unknown request")
 
@@ -214,6 +212,11 @@ def _measure():
         "cpuMs": kernel.cpu_used(),
         "oomKills": kernel.oom_kills(),
     }
+
+
+def _stdout_limit(start):
+    # Answers about files are as large as the files; the engine bounds what is under way.
+    return sys.maxsize if start["kind"] == "files" else start.get("stdoutBytes")
 
 
 def main(stdin, stdout, init, report, preloaded):

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { putFile } from '../../../src/sandbox/sandbox.ts';
+import { putFile } from '../../../src/sandbox/files/sandboxFiles.ts';
 import { type AgentCase, CAPS, exitOf, Program } from './harness.ts';
 
 /** Exec channels. */

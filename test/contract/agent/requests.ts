@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_PUT_BYTES } from '../../../src/protocol/messages.ts';
 import type { RequestBody } from '../../../src/sandbox/sandbox.ts';
-import { putFile } from '../../../src/sandbox/sandbox.ts';
 import { type AgentCase, Interpreter } from './harness.ts';
 
 /** Questions to the agent itself; `discard` gives a case a sandbox in which nothing has ever run. */
@@ -34,31 +32,6 @@ export function requestCases(agent: AgentCase, discard: () => Promise<void>): vo
 
   it('to signal a channel that is not there is answered', async () => {
     expect(await ask({ op: 'signal', channel: 4_000, signal: 'SIGKILL' })).toBeNull();
-  });
-
-  it('to put a file makes it there for runs, in the place of what has its name', async () => {
-    await putFile(agent.sandbox, '/workspace/a.txt', 'one');
-    await putFile(agent.sandbox, '/workspace/a.txt', 'zwei ä');
-    expect((await start().run(agent.code.readFile('/workspace/a.txt'))).stdout).toBe('zwei ä');
-  });
-
-  it.each(['/etc/a', 'workspace/a', '/workspace', '/workspace/', '/workspace/../etc/a', '/tmp//a', '/tmp/./a'])(
-    'to put a file at %s is refused',
-    async (path) => {
-      const sentence = `${path}: files can be put below /workspace and /tmp only`;
-      await expect(putFile(agent.sandbox, path, 'x')).rejects.toThrow(sentence);
-    },
-  );
-
-  it('to put a file in a folder that is not there is refused', async () => {
-    const putting = putFile(agent.sandbox, '/tmp/no/a', 'x');
-    await expect(putting).rejects.toThrow('/tmp/no/a: No such file or directory');
-  });
-
-  it('to put a file that is too large is refused', async () => {
-    await putFile(agent.sandbox, '/tmp/a', Buffer.alloc(MAX_PUT_BYTES));
-    const putting = putFile(agent.sandbox, '/tmp/a', Buffer.alloc(MAX_PUT_BYTES + 1));
-    await expect(putting).rejects.toThrow(`/tmp/a: ${MAX_PUT_BYTES + 1} bytes are more than the ${MAX_PUT_BYTES}`);
   });
 
   it('to preload names the modules that could be imported and those that could not', async () => {

@@ -27,6 +27,7 @@ export interface Snippets {
   exitLater(ms: number, status: number): string;
   /** Writes what stdin holds to stdout. */
   copyStdin(): string;
+  writeFile(path: string, content: string): string;
   /** Writes what the file holds to stdout. */
   readFile(path: string): string;
   /** Changes a time that no reset can set back. */
@@ -51,6 +52,8 @@ export const pythonSnippets: Snippets = {
     'import os, signal\nfor p in os.listdir("/proc"):\n  if p.isdigit() and int(p) not in (1, os.getpid()): os.kill(int(p), 9)\nsignal.pause()',
   exitLater: (ms, status) => `import os, threading; threading.Timer(${ms / 1000}, os._exit, [${status}]).start()`,
   copyStdin: () => 'import sys; _ = sys.stdout.write(sys.stdin.read())',
+  writeFile: (path, content) =>
+    `with open(${JSON.stringify(path)}, "w") as file: _ = file.write(${JSON.stringify(content)})`,
   readFile: (path) => `import sys; _ = sys.stdout.write(open(${JSON.stringify(path)}).read())`,
   taint: () => 'import os; os.utime("/dev/null")',
 };
@@ -72,6 +75,7 @@ export const miniLanguageSnippets: Snippets = {
   killAgent: () => 'die',
   exitLater: (ms, status) => `leave ${ms} ${status}`,
   copyStdin: () => 'stdin',
+  writeFile: (path, content) => `write ${path} ${content}`,
   readFile: (path) => `read ${path}`,
   taint: () => 'taint',
 };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { putFile } from '../../../sandbox/files/sandboxFiles.ts';
 import type { ChannelEnd, Sandbox } from '../../../sandbox/sandbox.ts';
-import { putFile } from '../../../sandbox/sandbox.ts';
 import type { CellOutput } from '../../language.ts';
 import { TextStream } from '../../textStream.ts';
 import { exitIn } from '../text/exit.ts';
