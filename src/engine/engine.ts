@@ -4,7 +4,7 @@ import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageQuestions } from '../languages/registry.ts';
 import type { EngineDependencies } from './deps.ts';
 import { Environment } from './environment/environment.ts';
-import { Hosts } from './environment/hostManager.ts';
+import { HostManager } from './environment/hostManager.ts';
 import { buildImage } from './environment/images.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
@@ -42,7 +42,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   readonly languages: readonly LanguageDefinition[];
   readonly onDidChange: Event<void>;
   readonly #deps: EngineDependencies;
-  readonly #hosts: Hosts;
+  readonly #hosts: HostManager;
   readonly #environments: ReadonlyMap<string, Environment>;
   readonly #sessions: Sessions;
   readonly #snapshots: Snapshots;
@@ -55,7 +55,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     this.#deps = deps;
     this.languages = languages;
     this.#options = options;
-    this.#hosts = new Hosts(deps, onChange);
+    this.#hosts = new HostManager(deps, onChange);
     this.#environments = new Map(
       languages.map((language) => [language.id, new Environment(language, deps, this.#hosts)]),
     );

@@ -2,14 +2,14 @@ import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { CoalescingEmitter, type Event } from '../base/event.ts';
 import type { Environment } from './environment/environment.ts';
-import type { Hosts } from './environment/hostManager.ts';
+import type { HostManager } from './environment/hostManager.ts';
 import { MemoryPoll } from './memory.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { Snapshot } from './types.ts';
 
 /** What snapshots are taken of. */
 export interface SnapshotSources {
-  readonly hosts: Hosts;
+  readonly hosts: HostManager;
   readonly environments: readonly Environment[];
   readonly sessions: Sessions;
   readonly clock: Clock;

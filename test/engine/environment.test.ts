@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Deferred, deferred } from '../../src/base/deferred.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Environment } from '../../src/engine/environment/environment.ts';
-import { Hosts } from '../../src/engine/environment/hostManager.ts';
+import { HostManager } from '../../src/engine/environment/hostManager.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import { type Language, ProgramMissing, type Warming } from '../../src/languages/language.ts';
@@ -42,7 +42,7 @@ class Bench {
       return done.promise;
     };
     const definition = { ...lean, create: () => ({ ...python, warm }) };
-    this.environment = new Environment(definition, deps, new Hosts(deps, () => {}));
+    this.environment = new Environment(definition, deps, new HostManager(deps, () => {}));
   }
 
   /** The warming of that number, once it has begun. */

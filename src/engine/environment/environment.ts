@@ -12,7 +12,7 @@ import type { EngineDependencies } from '../deps.ts';
 import { languageOptions, type Options } from '../options.ts';
 import { problemOf } from '../problems.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo } from '../types.ts';
-import type { Hosts } from './hostManager.ts';
+import type { HostManager } from './hostManager.ts';
 import { type MemoryLimit, type Profile, profileOf } from './profile.ts';
 import { poolOptionsOf, specChanged, specOf } from './sandboxSpec.ts';
 import { warmUp } from './warmUp.ts';
@@ -45,7 +45,7 @@ export class Environment {
   /** Fires when `info` has changed. */
   readonly onDidChange: Event<void>;
   readonly #deps: EngineDependencies;
-  readonly #hosts: Hosts;
+  readonly #hosts: HostManager;
   readonly #pools: PoolSet;
   /** Keys that were requested, the latest last. */
   readonly #wanted = new Set<string>();
@@ -55,7 +55,7 @@ export class Environment {
   #used = false;
   #watching = false;
 
-  constructor(definition: LanguageDefinition, deps: EngineDependencies, hosts: Hosts) {
+  constructor(definition: LanguageDefinition, deps: EngineDependencies, hosts: HostManager) {
     this.id = definition.id;
     this.definition = definition;
     this.#deps = deps;

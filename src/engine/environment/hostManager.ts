@@ -20,7 +20,7 @@ const UNAVAILABLE: ReadonlySet<EngineProblem['kind']> = new Set<ProblemKind>([
  * The host in use and its known state. A replaced host is kept until the end, since sessions may still
  * live on it.
  */
-export class Hosts {
+export class HostManager {
   readonly #deps: EngineDependencies;
   readonly #onChange: () => void;
   readonly #replaced: Host[] = [];
@@ -54,7 +54,7 @@ export class Hosts {
       this.#replaced.push(this.#current);
       this.#current = this.#deps.connect(options);
     }
-    this.#become({ state: 'unknown' });
+    this.#setState({ state: 'unknown' });
   }
 
   /** Records that a sandbox was created; the first one on a host starts the sweeps of orphans there. */
@@ -71,14 +71,14 @@ export class Hosts {
   /** Records the error of a host; true when it affects everything on the host. */
   failed(host: Host, problem: EngineProblem): boolean {
     const unavailable = UNAVAILABLE.has(problem.kind);
-    if (host === this.#current && unavailable) this.#become({ state: 'unavailable', problem });
+    if (host === this.#current && unavailable) this.#setState({ state: 'unavailable', problem });
     return unavailable;
   }
 
   /** Records the description of a host. */
   learned(host: Host, { name, defaultRuntime }: HostInfo): void {
     if (host === this.#current)
-      this.#become({ state: 'ready', name, runtime: this.#options.docker.runtime || defaultRuntime });
+      this.#setState({ state: 'ready', name, runtime: this.#options.docker.runtime || defaultRuntime });
   }
 
   async dispose(): Promise<void> {
@@ -94,7 +94,7 @@ export class Hosts {
     this.#sweeping = { host, reaper };
   }
 
-  #become(state: Snapshot['host']): void {
+  #setState(state: Snapshot['host']): void {
     this.#state = state;
     this.#onChange();
   }
