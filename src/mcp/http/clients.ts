@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import {
   isJSONRPCRequest,
   type JSONRPCMessage,
@@ -8,16 +7,17 @@ import {
   type Server,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { ClientTransport } from './clientTransport.ts';
 
 /** A client of a revision up to 2025-11-25: it has opened an MCP session. */
 export class Client {
   /** Identifies the client within this server; not its `mcp-session-id`, which is a secret between the two. */
   readonly id = randomUUID();
-  readonly transport: NodeStreamableHTTPServerTransport;
+  readonly transport: ClientTransport;
   #lastUsedAtMs = performance.now();
   #openRequests = 0;
 
-  constructor(transport: NodeStreamableHTTPServerTransport) {
+  constructor(transport: ClientTransport) {
     this.transport = transport;
   }
 
@@ -34,7 +34,7 @@ export class Client {
       this.#lastUsedAtMs = performance.now();
       if (!response.writableFinished) this.#cancel(body);
     });
-    await this.transport.handleRequest(request, response, body);
+    await this.transport.handle(request, response, body);
   }
 
   // Streams are not resumable, so nothing could read the responses; and on loopback a connection breaks only when its
@@ -82,7 +82,7 @@ export class Clients {
    */
   async connect(): Promise<Client | undefined> {
     if (this.#clients.size >= this.#limits.maxClients && !this.#removeLongestIdle()) return undefined;
-    const transport = new NodeStreamableHTTPServerTransport({
+    const transport = new ClientTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void this.#clients.set(id, client),
     });

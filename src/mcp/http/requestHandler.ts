@@ -42,19 +42,25 @@ export async function handleRequest(request: IncomingMessage, response: ServerRe
 /** Reads the body as JSON. The rest of a body over `MAX_BODY_BYTES` stays unread. */
 async function readBody(request: IncomingMessage): Promise<ReadJson | { readonly kind: 'too_large' | 'aborted' }> {
   if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return { kind: 'too_large' };
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    // The end of the loop must not destroy the request: its socket carries the response.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+  const body = await readBytes(request);
+  return 'kind' in body ? body : slices.run(parseMessage(body));
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer | { readonly kind: 'too_large' | 'aborted' }> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const take = (chunk: Buffer) => {
       length += chunk.length;
-      if (length > MAX_BODY_BYTES) return { kind: 'too_large' };
-      chunks.push(chunk);
-    }
-  } catch {
-    return { kind: 'aborted' };
-  }
-  return slices.run(parseMessage(Buffer.concat(chunks)));
+      if (length <= MAX_BODY_BYTES) return void chunks.push(chunk);
+      request.off('data', take).pause();
+      resolve({ kind: 'too_large' });
+    };
+    request.on('data', take);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    // Follows `end` too, when the body has arrived.
+    request.once('close', () => resolve({ kind: 'aborted' }));
+  });
 }
 
 /** Whether a request is of a revision up to 2025-11-25. */

@@ -149,6 +149,74 @@ describe('MCP over HTTP', () => {
   });
 });
 
+describe('the response to a call', () => {
+  const CALL = { name: 'run_code', arguments: { language: 'python', code: '1' } };
+
+  /** A raw client with an MCP session, and the body of a call. */
+  async function open(server: HttpServer, meta?: object) {
+    const id = String((await send(server, good(server), INITIALIZE)).headers['mcp-session-id']);
+    const params = { ...CALL, ...(meta && { _meta: meta }) };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
+    return { headers: [...good(server), 'Mcp-Session-Id', id], id, body };
+  }
+
+  it('is one JSON object when it comes soon', async () => {
+    const server = await serve(new StubEngine());
+    const { headers, id, body } = await open(server);
+    const answer = await send(server, headers, body);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'mcp-session-id': id });
+    expect(JSON.parse(answer.body)).toMatchObject({ jsonrpc: '2.0', id: 2, result: { isError: false } });
+  });
+
+  it.each([
+    ['takes over a second', 1_200, undefined],
+    ['has progress', 120, { progressToken: 'token' }],
+  ])('is a stream of events when it %s', async (_name, ms, meta) => {
+    const engine = new StubEngine();
+    engine.answer = async (_request, onOutput) => {
+      onOutput?.({ kind: 'stdout', text: 'one' });
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return runResult();
+    };
+    const server = await serve(engine);
+    const { headers, id, body } = await open(server, meta);
+    const answer = await send(server, headers, body);
+    expect(answer.headers).toMatchObject({ 'content-type': 'text/event-stream', 'mcp-session-id': id });
+    const events = [...answer.body.matchAll(/^event: message\ndata: (.*)\n\n/gm)].map(([, json = '']) =>
+      JSON.parse(json),
+    );
+    expect(events.at(-1)).toMatchObject({ id: 2, result: { isError: false } });
+    expect(events).toHaveLength(meta ? 2 : 1);
+    if (meta) expect(events[0]).toMatchObject({ method: 'notifications/progress', params: meta });
+  });
+
+  it.each([
+    ['an Accept without event streams', 'Accept', 'application/json', 406],
+    ['another Content-Type', 'Content-Type', 'text/plain', 415],
+    ['an unknown revision', 'MCP-Protocol-Version', '1999-01-01', 400],
+  ])('is an error for %s', async (_name, header, value, status) => {
+    const engine = new StubEngine();
+    const server = await serve(engine);
+    const { headers, body } = await open(server);
+    const replaced = headers.includes(header) ? without(headers, header) : headers;
+    expect((await send(server, [...replaced, header, value], body)).status).toBe(status);
+    expect(engine.requests).toEqual([]);
+  });
+
+  it('ends without a result when the client closes its MCP session', async () => {
+    const engine = new StubEngine();
+    engine.answer = (_request, _onOutput, signal) =>
+      new Promise((resolve) => signal?.addEventListener('abort', () => resolve(runResult())));
+    const server = await serve(engine);
+    const { headers, body } = await open(server);
+    const answer = send(server, headers, body);
+    await until(() => engine.requests.length === 1);
+    expect((await send(server, headers, '', 'DELETE')).status).toBe(200);
+    expect(await answer).toMatchObject({ status: 200, body: '' });
+    await until(() => engine.aborted.length === 1);
+  });
+});
+
 describe('the gate of the HTTP server', () => {
   const refusals: [string, number, (server: HttpServer) => string[]][] = [
     ['no Host', 403, (server) => without(good(server), 'Host')],
