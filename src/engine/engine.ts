@@ -2,6 +2,7 @@ import type { Event } from '../base/event.ts';
 import type { CellPlace, Draft } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageQuestions } from '../languages/registry.ts';
+import type { Walls } from '../sandbox/sandbox.ts';
 import type { EngineDependencies } from './deps.ts';
 import { Environment } from './environment/environment.ts';
 import { HostManager } from './environment/hostManager.ts';
@@ -150,6 +151,11 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     if (found.host.info) this.#hosts.learned(host, found.host.info);
     if (found.host.problem) this.#hosts.failed(host, found.host.problem);
     return found;
+  }
+
+  async checkWalls(language: string, signal?: AbortSignal): Promise<Result<Walls>> {
+    const environment = this.#environments.get(language);
+    return environment ? environment.checkWalls(signal) : refused(this.#unknownLanguage(language));
   }
 
   snapshot(): Snapshot {

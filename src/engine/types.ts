@@ -14,9 +14,10 @@ import type {
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageQuestions, LanguageReport } from '../languages/registry.ts';
 import type { Owner } from '../sandbox/owner.ts';
+import type { Walls } from '../sandbox/sandbox.ts';
 import type { Options } from './options.ts';
 
-export type { CellPlace, CellReport, CodeReport, Display, Draft, LanguageReport, OutcomeStatus, Owner };
+export type { CellPlace, CellReport, CodeReport, Display, Draft, LanguageReport, OutcomeStatus, Owner, Walls };
 
 /** The public types of the engine: requests, results and the snapshot that views read. */
 
@@ -144,6 +145,8 @@ export interface EnvironmentInfo {
   readonly waiting: number;
   /** Runs done since the engine started. */
   readonly runs: number;
+  /** What isolates its sandboxes, as an agent reports it; null while no sandbox runs. */
+  readonly walls: Walls | null;
 }
 
 /** The state of the engine at one moment; immutable. */
@@ -228,6 +231,8 @@ export interface Engine extends LanguageQuestions {
   ): Promise<Result<string>>;
   /** Checks the host and the images. */
   preflight(signal?: AbortSignal): Promise<Preflight>;
+  /** What isolates a language's sandboxes, as an agent reports it. Starts a sandbox for that where none runs. */
+  checkWalls(language: string, signal?: AbortSignal): Promise<Result<Walls>>;
   snapshot(): Snapshot;
   /** Fires after the snapshot has changed, at most once for each turn of the event loop. */
   readonly onDidChange: Event<void>;

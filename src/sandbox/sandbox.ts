@@ -1,6 +1,8 @@
 import type { Steps } from '../base/slices.ts';
 import type { Exit, Measurement, Ready, Request, ResetReport, SignalName, Start } from '../protocol/messages.ts';
 
+export type { Wall, Walls } from '../protocol/messages.ts';
+
 /** Why a sandbox is gone. */
 export interface SandboxLoss {
   /** The kernel killed its first process for memory. */

@@ -7,8 +7,10 @@ import { runCli } from '../../src/cli/cli.ts';
 import { readAll } from '../../src/cli/terminal.ts';
 import { DEFAULT_OPTIONS, type Options } from '../../src/engine/options.ts';
 import type { OutcomeStatus, Preflight } from '../../src/engine/types.ts';
+import { networkReachable } from '../../src/host/problem.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { INFO } from '../host/fakeHost.ts';
+import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 import { runResult, StubEngine } from '../mcp/stubEngine.ts';
 
 let folder: string;
@@ -243,6 +245,38 @@ describe('hothouse doctor', () => {
       'note  No lean. Build it.',
       'Ready for no language. Not ready for python: No python. Not ready for lean: No lean.',
     ]);
+  });
+
+  describe('with an image', () => {
+    beforeEach(() => {
+      const python = { id: 'python', language: 'python', image: null, imageName: 'my/python', problem: null };
+      engine.preflight = async () => ({ host: { info, problem: null }, runtime: 'runc', environments: [python] });
+    });
+    const wallLines = async () =>
+      (await cli(['doctor'])).stdout.split('\n').filter((line) => line.includes(' wall ') || line.startsWith('error'));
+
+    it('prints a line for each wall of a sandbox, and why one does not hold', async () => {
+      engine.walls = {
+        ok: true,
+        value: {
+          ...HOLDING_WALLS,
+          files: { state: 'missing', detail: 'no Landlock\x1b[2J' },
+          network: { state: 'off', detail: 'limits.network' },
+        },
+      };
+      const lines = await wallLines();
+      expect(lines).toHaveLength(Object.keys(HOLDING_WALLS).length);
+      expect(lines).toContain('ok    wall no privileges: holds');
+      expect(lines).toContain('note  wall writes limited by Landlock: not on this host: no Landlock');
+      expect(lines).toContain('note  wall no network: off: limits.network');
+      expect(JSON.parse((await cli(['doctor', '--json'])).stdout).walls.network.state).toBe('off');
+    });
+
+    it('ends with status 1 when no sandbox may serve', async () => {
+      engine.walls = { ok: false, error: networkReachable('eth0') };
+      expect((await cli(['doctor'])).status).toBe(1);
+      expect(await wallLines()).toEqual([expect.stringMatching(/^error Sandboxes can reach a network here \(eth0\)/)]);
+    });
   });
 
   it('ends with status 1, cause and next step when the host is unusable', async () => {

@@ -10,6 +10,7 @@ import { lean } from '../../src/languages/lean/definition.ts';
 import { python } from '../../src/languages/python/python.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { FakeHost } from '../host/fakeHost.ts';
+import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 import { ManualClock } from '../host/manualClock.ts';
 import { ALICE, until } from './engineBench.ts';
 
@@ -134,5 +135,31 @@ describe('an environment whose language warms its sandboxes', () => {
     await bench.warming(0);
     await bench.environment.dispose();
     expect([(await lease).kind, bench.host.containers.size]).toEqual(['closed', 0]);
+  });
+});
+
+describe('the walls of an environment', () => {
+  const wallsOf = ({ environment }: Bench) => environment.info({ memoryOf: () => null, sessionOf: () => null }).walls;
+
+  it('are unknown before the first sandbox, and then those that it reports', async () => {
+    bench = new Bench();
+    expect(wallsOf(bench)).toBeNull();
+    const lease = bench.environment.lease(ALICE, 'run');
+    (await bench.warming(0)).resolve();
+    await lease;
+    expect(wallsOf(bench)).toEqual(HOLDING_WALLS);
+  });
+
+  it('are checked in a sandbox that is removed again, where none runs', async () => {
+    bench = new Bench();
+    expect(await bench.environment.checkWalls()).toEqual({ ok: true, value: HOLDING_WALLS });
+    expect(bench.host.containers.size).toBe(0);
+  });
+
+  it('cannot be checked where no sandbox may serve', async () => {
+    bench = new Bench();
+    bench.host.faults.walls = { ...HOLDING_WALLS, network: { state: 'missing', detail: 'eth0' } };
+    expect(await bench.environment.checkWalls()).toMatchObject({ ok: false, error: { kind: 'network_reachable' } });
+    expect(bench.host.containers.size).toBe(0);
   });
 });

@@ -5,6 +5,7 @@ import { type Log, plainLog } from '../../src/base/log.ts';
 import { jsonLine, say, type Terminal, terminalLog, writeOutput } from '../../src/cli/terminal.ts';
 import type { Owner, RunResult, Snapshot } from '../../src/engine/types.ts';
 import { poolRows, type Row } from '../../src/vscode/pool/tree.ts';
+import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 import { call, connectInMemory, textOf } from '../mcp/connect.ts';
 import { runResult, StubEngine, sessionInfo } from '../mcp/stubEngine.ts';
 import { CONTROL, TERMINAL_CORPUS } from './terminalCorpus.ts';
@@ -33,6 +34,7 @@ function snapshotWith(text: string): Snapshot {
     environments: [
       {
         ...{ id: 'python', language: 'python', image: text, waiting: 1, runs: 1 },
+        walls: { ...HOLDING_WALLS, files: { state: 'missing', detail: text } },
         sandboxes: (['idle', 'leased'] as const).map((state) => ({ ...common, state, sessionId: null, poolKey: text })),
       },
     ],

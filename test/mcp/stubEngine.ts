@@ -1,6 +1,6 @@
 import { Emitter } from '../../src/base/event.ts';
 import { NOTHING_RAN } from '../../src/engine/run/result.ts';
-import type { Engine, Preflight, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
+import type { Engine, Preflight, Result, RunRequest, RunResult, SessionInfo, Walls } from '../../src/engine/types.ts';
 import type {
   CheckAnswer,
   CheckRequest,
@@ -10,6 +10,7 @@ import type {
 } from '../../src/languages/lean/questions/leanEngine.ts';
 
 import { LANGUAGES } from '../../src/languages/registry.ts';
+import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 
 /** An end of a run, with whatever a test wants to see of it. */
 export function runResult(over: Partial<RunResult> = {}): RunResult {
@@ -50,6 +51,7 @@ export function sessionInfo(over: Partial<SessionInfo> = {}): SessionInfo {
 
 /** An engine that answers with what the test gives it and keeps what it was asked. */
 export class StubEngine implements Engine {
+  walls: Result<Walls> = { ok: true, value: HOLDING_WALLS };
   readonly languages = LANGUAGES;
   readonly requests: RunRequest[] = [];
   /** What the prover calls were asked. */
@@ -128,6 +130,10 @@ export class StubEngine implements Engine {
 
   async preflight(): Promise<Preflight> {
     return { host: { info: null, problem: null }, runtime: null, environments: [] };
+  }
+
+  async checkWalls() {
+    return this.walls;
   }
 
   snapshot() {

@@ -5,6 +5,7 @@ import { python } from '../../src/languages/python/python.ts';
 import { MAX_STRAY_BYTES } from '../../src/protocol/frames.ts';
 import { type BootOptions, bootSandbox } from '../../src/sandbox/boot.ts';
 import { FakeHost, type Faults } from '../host/fakeHost.ts';
+import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 import { LIMITS, runCell } from '../languages/python/harness.ts';
 
 const IMAGE = 'hothouse/python:latest';
@@ -45,6 +46,33 @@ describe('booting', () => {
     expect(sandbox).toBeInstanceOf(HostError);
     expect(sandbox).toMatchObject({ problem: { kind: 'image_unusable' } });
     expect(host.containers.size).toBe(0);
+  });
+
+  it('refuses a sandbox that reaches a network although it should not', async () => {
+    const network = { state: 'missing', detail: 'eth0' } as const;
+    const { host, sandbox } = await boot({ walls: { ...HOLDING_WALLS, network } });
+    expect(sandbox).toMatchObject({
+      problem: { kind: 'network_reachable', message: expect.stringContaining('(eth0)') },
+    });
+    expect(host.containers.size).toBe(0);
+  });
+
+  it('accepts a sandbox with a network that an option allows', async () => {
+    const network = { state: 'off', detail: 'limits.network' } as const;
+    const spec = containerSpec(IMAGE, { ...LIMITS, network: true }, {});
+    const { sandbox } = await boot({ walls: { ...HOLDING_WALLS, network } }, { spec });
+    expect(sandbox).toMatchObject({ ready: { walls: { network } } });
+  });
+
+  it('refuses a sandbox whose agent says that the network is allowed although it is not', async () => {
+    const network = { state: 'off', detail: 'limits.network' } as const;
+    const { sandbox } = await boot({ walls: { ...HOLDING_WALLS, network } });
+    expect(sandbox).toMatchObject({ problem: { kind: 'network_reachable' } });
+  });
+
+  it('refuses an agent that does not report its walls', async () => {
+    const { sandbox } = await boot({ walls: JSON.parse('{}') });
+    expect(sandbox).toMatchObject({ problem: { kind: 'image_unusable' } });
   });
 
   it('can be cancelled', async () => {

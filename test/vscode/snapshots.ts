@@ -33,7 +33,16 @@ export function session(over: Partial<SessionInfo> = {}): SessionInfo {
 
 /** A Python environment with these sandboxes. */
 export function environment(sandboxes: readonly SandboxInfo[], over: Partial<EnvironmentInfo> = {}): EnvironmentInfo {
-  return { id: 'python', language: 'python', image: 'hothouse/python:latest', sandboxes, waiting: 0, runs: 7, ...over };
+  return {
+    id: 'python',
+    language: 'python',
+    image: 'hothouse/python:latest',
+    sandboxes,
+    waiting: 0,
+    runs: 7,
+    walls: null,
+    ...over,
+  };
 }
 
 /** A snapshot of a host that is ready. */

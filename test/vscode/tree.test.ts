@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { EnvironmentInfo } from '../../src/engine/types.ts';
 import { appearance, poolRows, type Row } from '../../src/vscode/pool/tree.ts';
+import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 import { environment, NOW, sandbox, session, snapshot } from './snapshots.ts';
 
 function outline(rows: readonly Row[], depth = 0): string[] {
@@ -76,6 +78,24 @@ describe('poolRows', () => {
     );
     const texts = (row: Row): string[] => [row.label, row.description, row.tooltip, ...row.children.flatMap(texts)];
     expect(rows.flatMap(texts).join('')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  });
+
+  it('shows a row for each wall of the sandboxes, once they have reported them', () => {
+    const walls = {
+      ...HOLDING_WALLS,
+      files: { state: 'missing', detail: 'no Landlock\x07' },
+      network: { state: 'off', detail: 'limits.network' },
+    } as const;
+    const rows = (over: Partial<EnvironmentInfo>) =>
+      poolRows(snapshot({ environments: [environment([sandbox()], over)] }), NOW)[0]?.children ?? [];
+    expect(rows({}).map(({ label }) => label)).not.toContain('Isolation');
+    const isolation = rows({ walls }).at(-1);
+    expect(isolation).toMatchObject({ label: 'Isolation', description: '9 of 11 walls hold', icon: 'shield' });
+    const shown = isolation?.children.map(({ label, description, icon }) => [label, description, icon]);
+    expect(shown).toHaveLength(11);
+    expect(shown).toContainEqual(['no privileges', 'holds', 'pass']);
+    expect(shown).toContainEqual(['writes limited by Landlock', 'not on this host: no Landlock', 'warning']);
+    expect(shown).toContainEqual(['no network', 'off: limits.network', 'circle-slash']);
   });
 
   it('keeps the id of a row when its state changes', () => {

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { plainText } from '../../base/log.ts';
 import type { Configuration } from '../../config/config.ts';
 import { blockingProblems, readinessText } from '../../engine/preflight.ts';
-import type { EngineProblem, Preflight } from '../../engine/types.ts';
+import type { EngineProblem, Preflight, Result, Walls } from '../../engine/types.ts';
+import { wallRows, wallsOf } from '../../engine/walls.ts';
 import type { HostInfo } from '../../host/host.ts';
 import { type Handle, withEngine } from '../command.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
@@ -19,15 +20,29 @@ export function doctorCommand(handle: Handle): Command {
     )
     .action(
       handle(async (context, options: { readonly json?: boolean }) => {
-        const preflight = await withEngine(context, (engine) => engine.preflight(context.signal));
-        const report = reportOf(preflight, context.configuration);
+        const { preflight, walls } = await withEngine(context, async (engine) => {
+          const found = await engine.preflight(context.signal);
+          return { preflight: found, walls: await wallsOf(engine, found, context.signal) };
+        });
+        const report = { ...reportOf(preflight, context.configuration), walls: walls?.ok ? walls.value : null };
         const blocking = blockingProblems(preflight).map(({ problem }) => problem);
-        const lines = [...reportLines(report, blocking), readinessText(preflight, (language) => language)];
+        const lines = [
+          ...reportLines(report, blocking),
+          ...(walls ? wallLines(walls) : []),
+          readinessText(preflight, (language) => language),
+        ];
         const text = options.json ? jsonLine(report, 2) : `${plainText(lines.join('\n'))}\n`;
         context.terminal.stdout.write(text);
-        return blocking.length === 0 ? 0 : FAILURE_STATUS;
+        return blocking.length === 0 && walls?.ok !== false ? 0 : FAILURE_STATUS;
       }),
     );
+}
+
+function wallLines(walls: Result<Walls>): string[] {
+  if (!walls.ok) return [errorText(problemText(walls.error))];
+  return wallRows(walls.value).map(
+    ({ name, state, text }) => `${state === 'holds' ? 'ok  ' : 'note'}  wall ${name}: ${text}`,
+  );
 }
 
 function reportOf({ host, runtime, environments }: Preflight, { files, problems, notes }: Configuration) {

@@ -6,12 +6,12 @@ import type { Grant, Purpose } from '../../pool/lease.ts';
 import { Pool } from '../../pool/pool.ts';
 import { PoolSet } from '../../pool/poolSet.ts';
 import type { Boot } from '../../pool/slots.ts';
-import { bootSandbox } from '../../sandbox/boot.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { type BootOptions, bootSandbox } from '../../sandbox/boot.ts';
+import type { Sandbox, Walls } from '../../sandbox/sandbox.ts';
 import type { EngineDependencies } from '../deps.ts';
 import { languageOptions, type Options } from '../options.ts';
 import { problemOf } from '../problems.ts';
-import type { EnvironmentInfo, Owner, SandboxInfo } from '../types.ts';
+import type { EnvironmentInfo, Owner, Result, SandboxInfo } from '../types.ts';
 import type { HostManager } from './hostManager.ts';
 import { type MemoryLimit, type Profile, profileOf } from './profile.ts';
 import { poolOptionsOf, specChanged, specOf } from './sandboxSpec.ts';
@@ -133,6 +133,19 @@ export class Environment {
     return this.#pools.slots().flatMap(({ sandbox }) => sandbox ?? []);
   }
 
+  /** The walls of its sandboxes, as an agent reports them. Starts a sandbox for that where none runs. */
+  async checkWalls(signal?: AbortSignal): Promise<Result<Walls>> {
+    const known = this.#walls();
+    if (known) return { ok: true, value: known };
+    try {
+      const sandbox = await bootSandbox(this.#hosts.current, this.#bootOptions(), signal);
+      await sandbox.dispose();
+      return { ok: true, value: sandbox.ready.walls };
+    } catch (error) {
+      return { ok: false, error: problemOf(error) };
+    }
+  }
+
   info({ memoryOf, sessionOf }: SandboxFacts): EnvironmentInfo {
     const sandboxes = this.#pools.slots().map(
       ({ id, state, owner, createdAt, uses, sandbox, key }): SandboxInfo => ({
@@ -154,12 +167,17 @@ export class Environment {
       sandboxes,
       waiting: this.#pools.waiting,
       runs: this.#runs,
+      walls: this.#walls(),
     };
   }
 
   /** Rejects waiting requests and destroys every sandbox; resolves when all are gone. */
   dispose(): Promise<void> {
     return this.#pools.dispose();
+  }
+
+  #walls(): Walls | null {
+    return this.sandboxes()[0]?.ready.walls ?? null;
   }
 
   #configurePools(bootOf?: (key: string) => Boot): void {
@@ -179,22 +197,26 @@ export class Environment {
 
   /** Binds the host and the options, so that a late boot cannot affect another host's state. */
   #bootOf(key: string): Boot {
-    const { agent, clock, log, identity } = this.#deps;
     const host = this.#hosts.current;
-    const outputBytes = this.#options.limits.outputKb * 1024;
-    const spec = specOf(this.definition, this.#options, identity);
+    const boot = this.#bootOptions();
     return async (signal) => {
       try {
-        const boot = { spec, agent, outputBytes, eventBytes: EVENT_BYTES, events: EVENTS, clock, log };
         const sandbox = await bootSandbox(host, boot, signal);
         this.#hosts.succeeded(host);
-        await warmUp({ language: this.language, sandbox, key, spec, signal });
+        await warmUp({ language: this.language, sandbox, key, spec: boot.spec, signal });
         return sandbox;
       } catch (error) {
         this.#onHostError(host, error);
         throw error;
       }
     };
+  }
+
+  #bootOptions(): BootOptions {
+    const { agent, clock, log, identity } = this.#deps;
+    const spec = specOf(this.definition, this.#options, identity);
+    const outputBytes = this.#options.limits.outputKb * 1024;
+    return { spec, agent, outputBytes, eventBytes: EVENT_BYTES, events: EVENTS, clock, log };
   }
 
   /** Rejects waiting requests when the host is unavailable. */

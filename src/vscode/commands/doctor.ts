@@ -1,6 +1,7 @@
 import { window } from 'vscode';
 import { blockingProblems, readinessText } from '../../engine/preflight.ts';
 import type { EngineProblem, Preflight } from '../../engine/types.ts';
+import { wallRows, wallsOf } from '../../engine/walls.ts';
 import type { App } from '../app.ts';
 import { formatProblem } from '../format.ts';
 import { editorLanguage } from '../languages.ts';
@@ -14,6 +15,9 @@ export async function doctor(app: App): Promise<void> {
   for (const line of reportLines(found, errors)) app.log.info(line);
   const [worst] = blocking;
   if (worst) return showProblem(worst.problem, worst.language, app);
+  const walls = await wallsOf(await app.engine.get(), found);
+  if (walls?.ok === false) return showProblem(walls.error, found.environments[0]?.language ?? '', app);
+  for (const { name, text } of walls ? wallRows(walls.value) : []) app.log.info(`wall ${name}: ${text}`);
   await showReadiness(found, app);
 }
 

@@ -1,5 +1,6 @@
 import { plainText } from '../../base/log.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo, SessionInfo, SlotState, Snapshot } from '../../engine/types.ts';
+import { type WallRow, wallRows } from '../../engine/walls.ts';
 import { formatAge, formatCount, formatMemory, joinParts, oneLine } from '../format.ts';
 import { type EditorLanguage, editorLanguage } from '../languages.ts';
 
@@ -69,7 +70,48 @@ function environmentRow(
     icon: 'layers',
     context: 'environment',
     subject: { kind: 'group' },
-    children: sandboxes.map((sandbox) => sandboxRow(sandbox, editorLanguage(language), sessions, now)),
+    children: [
+      ...sandboxes.map((sandbox) => sandboxRow(sandbox, editorLanguage(language), sessions, now)),
+      ...isolationRows(environment),
+    ],
+  };
+}
+
+const WALL_LOOKS: Readonly<Record<WallRow['state'], Pick<Row, 'icon' | 'color'>>> = {
+  holds: { icon: 'pass', color: 'testing.iconPassed' },
+  missing: { icon: 'warning', color: 'list.warningForeground' },
+  off: { icon: 'circle-slash' },
+};
+
+/** The walls of an environment's sandboxes; none before an agent has reported them. */
+function isolationRows({ id, walls }: EnvironmentInfo): readonly Row[] {
+  if (walls === null) return [];
+  const rows = wallRows(walls);
+  const holding = rows.filter(({ state }) => state === 'holds').length;
+  return [
+    {
+      id: `isolation/${id}`,
+      label: 'Isolation',
+      description: `${holding} of ${rows.length} walls hold`,
+      tooltip: 'What isolates these sandboxes, as they reported it before any code ran.',
+      icon: 'shield',
+      context: 'isolation',
+      subject: { kind: 'group' },
+      children: rows.map((wall) => wallRow(id, wall)),
+    },
+  ];
+}
+
+function wallRow(environment: string, { id, name, state, text }: WallRow): Row {
+  return {
+    id: `isolation/${environment}/${id}`,
+    label: name,
+    description: oneLine(text),
+    tooltip: oneLine(`${name}: ${text}`),
+    ...WALL_LOOKS[state],
+    context: 'wall',
+    subject: { kind: 'group' },
+    children: [],
   };
 }
 
