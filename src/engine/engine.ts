@@ -7,6 +7,7 @@ import type { EngineDependencies } from './deps.ts';
 import { Environment } from './environment/environment.ts';
 import { HostManager } from './environment/hostManager.ts';
 import { buildImage } from './environment/images.ts';
+import { type SessionFiles, sessionFiles } from './files/sessionFiles.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
 import { engineClosed, unknownLanguage } from './problems.ts';
@@ -102,6 +103,10 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
 
   restartSession(id: string): Promise<Result<SessionInfo>> {
     return this.#sessions.restart(id, this.#options.sessions.max);
+  }
+
+  files(sessionId: string): SessionFiles {
+    return sessionFiles(() => this.#sessions.find(sessionId));
   }
 
   async complete(

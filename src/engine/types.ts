@@ -15,6 +15,8 @@ import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageQuestions, LanguageReport } from '../languages/registry.ts';
 import type { Owner } from '../sandbox/owner.ts';
 import type { Walls } from '../sandbox/sandbox.ts';
+import type { SessionFiles } from './files/sessionFiles.ts';
+import type { ChangedFiles, FileProblemKind, InputFile } from './files/types.ts';
 import type { Options } from './options.ts';
 
 export type { CellPlace, CellReport, CodeReport, Display, Draft, LanguageReport, OutcomeStatus, Owner, Walls };
@@ -37,6 +39,15 @@ export interface RunRequest {
   readonly cell?: string;
   /** One-shot only: variables set before the run; the JSON-able ones come back. */
   readonly state?: Readonly<Record<string, unknown>>;
+  /** One-shot only: files in the workspace when the run starts. */
+  readonly inputs?: readonly InputFile[];
+  /** Asks for `RunResult.files`. A run that changes no file takes less than a millisecond longer for it. */
+  readonly reportFiles?: boolean;
+  /**
+   * One-shot only, with `reportFiles`: called after the run and before its sandbox and its files go, to read what they hold;
+   * `files` are those of `RunResult.files`. The run's answer waits for it; what it throws is ignored.
+   */
+  readonly onFiles?: (files: ChangedFiles, workspace: RunWorkspace) => Promise<void>;
 }
 
 export type RunError = CellError;
@@ -59,6 +70,11 @@ export interface RunResult {
   readonly stateLeftOut: readonly string[];
   /** The report of a language that checks its code; null for others and where nothing was checked. */
   readonly report: LanguageReport | null;
+  /**
+   * Files that the run made or changed in the workspace, and in a session what has since the last report or `put`; a file
+   * that was moved or has another mode counts. null where that was not asked for, or the sandbox is lost.
+   */
+  readonly files: ChangedFiles | null;
   /** Whether anything was left out: of the output, of the displays, of `state` or of the report. */
   readonly truncated: boolean;
   /** Whether a part of stdout or stderr was. */
@@ -84,21 +100,21 @@ export type Result<T> =
   | { readonly ok: false; readonly error: EngineProblem };
 
 /** A problem of the host, or a request that the engine refuses. */
-export type EngineProblem =
-  | Problem
-  | {
-      readonly kind:
-        | 'unknown_session'
-        | 'unknown_language'
-        | 'invalid_request'
-        | 'too_large'
-        | 'overloaded'
-        | 'session_limit'
-        | 'engine_closed';
-      readonly message: string;
-      readonly advice: string;
-      readonly command?: string;
-    };
+export interface EngineProblem extends Omit<Problem, 'kind'> {
+  readonly kind:
+    | Problem['kind']
+    | FileProblemKind
+    | 'unknown_session'
+    | 'unknown_language'
+    | 'invalid_request'
+    | 'too_large'
+    | 'overloaded'
+    | 'session_limit'
+    | 'engine_closed';
+}
+
+/** The files of a one-shot run, between its end and its answer. */
+export type RunWorkspace = Pick<SessionFiles, 'get' | 'list' | 'stat'>;
 
 export type SessionState = 'starting' | 'idle' | 'busy' | 'ended';
 
@@ -209,6 +225,8 @@ export interface Engine extends LanguageQuestions {
   interruptSession(id: string): Promise<Result<SessionInfo>>;
   /** Gives the session a new interpreter in a new sandbox; its id stays, its variables go. */
   restartSession(id: string): Promise<Result<SessionInfo>>;
+  /** The files of a session; calls for one that is not open return the problem. */
+  files(sessionId: string): SessionFiles;
   complete(
     sessionId: string,
     code: string,

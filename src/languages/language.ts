@@ -13,6 +13,8 @@ export interface CellRequest {
   readonly stdin: string;
   /** Limit of the report, in UTF-16 units; default: 1 MiB. */
   readonly outputLimit?: number;
+  /** Asks for `CellEnd.filesChanged`: a mark as in `SandboxFiles.changes`. */
+  readonly changesSince?: string;
   /** Variables set before; when not null, the JSON-able variables come back. */
   readonly state: Readonly<Record<string, unknown>> | null;
 }
@@ -96,6 +98,8 @@ export interface CellEnd {
   readonly stderrBytes: number;
   readonly eventsDropped: number;
   readonly peakMemoryBytes: number;
+  /** False where the process of the cell saw no change in the workspace since the mark; missing where it did not look. */
+  readonly filesChanged?: boolean;
   /** The interpreter can run another cell. */
   readonly alive: boolean;
   /** The interpreter had ended before it took the cell; another one may run it. */

@@ -68,7 +68,7 @@ export const FileErrorKind = z.enum([
   'exists',
   'outside_workspace',
   'invalid_path',
-  'permission_denied',
+  'no_access',
   'no_space',
   'too_large',
   'failed',

@@ -17,6 +17,8 @@ export interface InterpreterRun {
   readonly stdin: string;
   /** Variables set before the run; when given, the JSON-able variables come back in a `state`. */
   readonly state: Readonly<Record<string, unknown>> | null;
+  /** Asks for `filesChanged`: the time of the last look at the workspace, in nanoseconds; `0` for none. */
+  readonly changesSince?: string;
   /** The process ends after this run, as a program does: threads joined, exit functions called. */
   readonly once: boolean;
 }
@@ -74,6 +76,8 @@ export const InterpreterEvent = z.discriminatedUnion('type', [
     /** Status given to `exit()`, otherwise null. */
     exitCode: z.int().min(0).max(255).nullable(),
     peakMemoryBytes: z.int().nonnegative(),
+    /** Whether anything in the workspace was made or changed since then; for a hint, since user code could say so too. */
+    filesChanged: z.boolean().optional(),
     /** Displays left out because the run had shown too much. */
     dropped: z.int().nonnegative(),
   }),

@@ -49,6 +49,11 @@ export class FakeFiles {
       .sort(([a], [b]) => (key(a) < key(b) ? -1 : 1));
   }
 
+  /** Whether anything in the workspace was written at that tick or later. */
+  hasChanged(since: number): boolean {
+    return this.below('/workspace').some(([, { changedAt }]) => changedAt >= since);
+  }
+
   /** What the file holds; null where there is none. */
   read(path: string): Buffer | null {
     return this.node(path)?.content ?? null;

@@ -148,13 +148,14 @@ export class FakePython implements FakeProcess {
     this.#sink.event({ type: 'completions', token, start: end - word.length, end, matches });
   }
 
-  async #run({ token, code, stdin, state }: InterpreterRun): Promise<Done> {
+  async #run({ token, code, stdin, state, changesSince }: InterpreterRun): Promise<Done> {
     this.#sent = { bytes: 0, events: 0, dropped: 0 };
     for (const [name, value] of Object.entries(state ?? {})) this.#variables.set(name, value);
     const end = await this.#attempt(code, this.#io(token, stdin), token);
     if (state !== null)
       this.#sink.event({ type: 'state', token, state: Object.fromEntries(this.#variables), leftOut: [] });
-    return { type: 'done', token, ...end, peakMemoryBytes: 1 << 20, dropped: this.#sent.dropped };
+    const filesChanged = changesSince === undefined ? undefined : this.#home.files.hasChanged(Number(changesSince));
+    return { type: 'done', token, ...end, peakMemoryBytes: 1 << 20, dropped: this.#sent.dropped, filesChanged };
   }
 
   async #attempt(code: string, io: FakeIo, token: string): Promise<Pick<Done, 'status' | 'exitCode'>> {

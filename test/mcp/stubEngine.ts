@@ -1,4 +1,6 @@
 import { Emitter } from '../../src/base/event.ts';
+import { type SessionFiles, sessionFiles } from '../../src/engine/files/sessionFiles.ts';
+import { unknownSession } from '../../src/engine/problems.ts';
 import { NOTHING_RAN } from '../../src/engine/run/result.ts';
 import type { Engine, Preflight, Result, RunRequest, RunResult, SessionInfo, Walls } from '../../src/engine/types.ts';
 import type {
@@ -107,6 +109,10 @@ export class StubEngine implements Engine {
 
   async restartSession(id: string) {
     return this.#find(id);
+  }
+
+  files(id: string): SessionFiles {
+    return sessionFiles(() => ({ ok: false, error: unknownSession(id, []) }));
   }
 
   async hover() {

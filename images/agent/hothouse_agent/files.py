@@ -33,8 +33,8 @@ _KINDS = {
     errno.EDQUOT: "no_space",
     errno.ENOMEM: "no_space",
     errno.EFBIG: "too_large",
-    errno.EACCES: "permission_denied",
-    errno.EPERM: "permission_denied",
+    errno.EACCES: "no_access",
+    errno.EPERM: "no_access",
     errno.ENAMETOOLONG: "invalid_path",
 }
 _REASONS = {errno.ELOOP: "a symbolic link is not followed", errno.ENXIO: "it is no regular file"}

@@ -8,7 +8,7 @@ import signal
 import sys
 import types
 
-from . import cell, completion, display, jsonshape, pictures, randomness, shell, stdio
+from . import cell, completion, display, jsonshape, pictures, randomness, shell, stdio, workspace
 
 
 # How many left-out variables are named, and characters of each name, which may be two UTF-16 code units.
@@ -27,6 +27,11 @@ def prepare():
     shell.prepare(_main)
     # The exit functions of preloaded modules concern no run, and would cost each a millisecond.
     atexit._clear()
+
+
+def _changes(request):
+    changed = workspace.has_changed(int(request["changesSince"])) if "changesSince" in request else None
+    return {} if changed is None else {"filesChanged": changed}
 
 
 class Interpreter:
@@ -93,6 +98,7 @@ class Interpreter:
             exitCode=end.exit_code,
             peakMemoryBytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             dropped=self._publisher.dropped,
+            **_changes(request),
         )
         return end.exit_code if end.exit_code is not None else int(end.status != "ok")
 

@@ -1,5 +1,6 @@
 import type { CellEnd } from '../../languages/language.ts';
 import type { MemoryLimit } from '../environment/profile.ts';
+import type { ChangedFiles } from '../files/types.ts';
 import type { EngineProblem, OutcomeStatus, RunError, RunResult } from '../types.ts';
 import type { Executed } from './execute.ts';
 import type { StopReason } from './terminator.ts';
@@ -14,6 +15,7 @@ export const NOTHING_RAN = {
   state: null,
   stateLeftOut: [],
   report: null,
+  files: null,
   truncated: false,
   outputCut: false,
   displaysDropped: 0,
@@ -36,12 +38,13 @@ export interface ResultContext {
   readonly runId: string;
   readonly memory: MemoryLimit;
   readonly sessionId: string | null;
+  readonly files: ChangedFiles | null;
   /** A sentence on what the session lost with this run; null when it lives. */
   readonly loss: string | null;
 }
 
 /** The result of a run that has ended. */
-export function resultOf(executed: Executed, { runId, memory, sessionId, loss }: ResultContext): RunResult {
+export function resultOf(executed: Executed, { runId, memory, sessionId, loss, files }: ResultContext): RunResult {
   const { end, shown, outputBytes } = executed;
   const status = statusOf(end, executed.stopped);
   const error = errorOf(executed, status, memory);
@@ -60,6 +63,7 @@ export function resultOf(executed: Executed, { runId, memory, sessionId, loss }:
     state: end.state,
     stateLeftOut,
     report: end.report as RunResult['report'],
+    files,
     truncated: outputCut || displaysDropped > 0 || stateLeftOut.length > 0 || end.report?.truncated === true,
     outputCut,
     displaysDropped,

@@ -3,6 +3,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { CellEnd, LanguageTask } from '../../languages/language.ts';
 import type { Lease, Release } from '../../pool/lease.ts';
 import type { Environment } from '../environment/environment.ts';
+import { workspaceFiles } from '../files/sessionFiles.ts';
+import type { ChangedFiles } from '../files/types.ts';
+import { Workspace } from '../files/workspace.ts';
 import type { Options } from '../options.ts';
 import { otherLanguage, refusalOf } from '../problems.ts';
 import type { Session } from '../session/session.ts';
@@ -39,12 +42,12 @@ export async function runOnce(run: Run, environment: Environment, clock: Clock):
   const last = first.executed?.end.unstarted ? await runLeased(run, environment, clock) : first;
   if (!last.executed) return last.refusal;
   const { memory } = environment;
-  return resultOf(last.executed, { runId: run.runId, memory, sessionId: null, loss: null });
+  return resultOf(last.executed, { runId: run.runId, memory, sessionId: null, loss: null, files: last.files });
 }
 
 /** The outcome of one lease. */
 type Leased =
-  | { readonly executed: Executed }
+  | { readonly executed: Executed; readonly files: ChangedFiles | null }
   /** There was no sandbox. */
   | { readonly executed: null; readonly refusal: RunResult };
 
@@ -55,10 +58,26 @@ async function runLeased(run: Run, environment: Environment, clock: Clock): Prom
   environment.countRun();
   // Long checks must not keep other requests waiting.
   const late = run.task ? clock.schedule(SLOT_RELEASE_MS, () => grant.lease.releaseSlot()) : null;
-  const executed = await executeOnce(run, environment, grant.lease, clock);
+  const workspace = new Workspace(grant.lease.sandbox, clock);
+  const { inputs, reportFiles } = run.request;
+  const problem = inputs ? await workspace.putInputs(inputs, run.signal) : null;
+  if (problem) {
+    late?.dispose();
+    grant.lease.release('reset');
+    return { executed: null, refusal: notRun(run.runId, problem) };
+  }
+  const executed = await executeOnce(run, environment, grant.lease, clock, workspace.mark);
+  const files = reportFiles ? await reportOf(run, workspace, executed.end) : null;
   late?.dispose();
   grant.lease.release(releaseAfter(executed.end));
-  return { executed };
+  return { executed, files };
+}
+
+/** What the run has changed, once its caller has seen it. */
+async function reportOf({ request }: Run, workspace: Workspace, end: CellEnd): Promise<ChangedFiles | null> {
+  const files = await workspace.changesAfter(end);
+  if (files && files.count > 0) await request.onFiles?.(files, workspaceFiles(workspace)).catch(() => {});
+  return files;
 }
 
 /** Runs as the session's next cell. Never rejects. */
@@ -68,11 +87,15 @@ export async function runInSession(run: Run, environment: Environment, session: 
     return notRun(runId, otherLanguage(session.id, session.language), session.id);
   }
   const { code, stdin = '', cell } = request;
-  const answer = await session.run({ code, stdin, ...(cell !== undefined && { cell }) }, termsOf(run));
+  const answer = await session.run(
+    { code, stdin, ...(cell !== undefined && { cell }) },
+    termsOf(run),
+    request.reportFiles,
+  );
   if (answer.kind === 'refused') return notRun(runId, answer.problem, session.id);
   environment.countRun();
   const { memory } = environment;
-  const context = { runId, memory, sessionId: session.id, loss: answer.loss };
+  const context = { runId, memory, sessionId: session.id, loss: answer.loss, files: answer.files };
   return resultOf(answer.executed, context);
 }
 
@@ -82,12 +105,25 @@ function releaseAfter({ status, alive, unstarted }: CellEnd): Release {
   return alive ? 'keep' : 'reset';
 }
 
-function executeOnce(run: Run, environment: Environment, { sandbox }: Lease, clock: Clock): Promise<Executed> {
-  const { code, stdin = '', state = null } = run.request;
+function executeOnce(
+  run: Run,
+  environment: Environment,
+  { sandbox }: Lease,
+  clock: Clock,
+  mark: string,
+): Promise<Executed> {
+  const { code, stdin = '', state = null, reportFiles } = run.request;
   const onKey = (key: string) => environment.keepWarm(key);
   const interpreter = environment.language.open(sandbox, { once: true, onKey });
   const { task } = run;
-  const cell = { code, name: '<code>', stdin, state, ...(task && { task }) };
+  const cell = {
+    code,
+    name: '<code>',
+    stdin,
+    state,
+    ...(task && { task }),
+    ...(reportFiles && { changesSince: mark }),
+  };
   const terminator = killingTerminator(clock, interpreter, sandbox);
   return execute({ ...termsOf(run), clock, interpreter, terminator, cell });
 }

@@ -7,10 +7,17 @@ const LONGEST_SECONDS = 86_400;
 /** The largest frame to the agent, less what surrounds the request. */
 const MAX_REQUEST_BYTES = 15 * 1024 * 1024;
 const LONGEST_ESCAPE = 6;
+const MAX_INPUTS = 1_000;
 
 /** The problem of a request, or null when it is valid. */
 export function requestProblem(request: RunRequest): EngineProblem | null {
-  return codeProblem(request) ?? inputProblem(request) ?? wholeProblem(request) ?? timeoutProblem(request);
+  return (
+    codeProblem(request) ??
+    inputProblem(request) ??
+    wholeProblem(request) ??
+    filesProblem(request) ??
+    timeoutProblem(request)
+  );
 }
 
 /** How long the request's run may take, in milliseconds; 0 means no limit. */
@@ -44,6 +51,15 @@ function wholeProblem({ code, stdin = '', state }: RunRequest): EngineProblem | 
   const longest = (code.length + stdin.length) * LONGEST_ESCAPE;
   const text = state === undefined && longest <= MAX_REQUEST_BYTES ? '' : JSON.stringify([code, stdin, state]);
   return sizeProblem('Code, `stdin` and `state` together, as JSON,', text, MAX_REQUEST_BYTES);
+}
+
+function filesProblem({ inputs = [], onFiles, sessionId }: RunRequest): EngineProblem | null {
+  if (sessionId !== undefined && (inputs.length > 0 || onFiles)) {
+    const advice = 'Put and get them by the files of the session, which stay after a run.';
+    return invalidRequest('A run in a session takes no `inputs` and no `onFiles`.', advice);
+  }
+  if (inputs.length <= MAX_INPUTS) return null;
+  return invalidRequest(`There are ${inputs.length} \`inputs\`.`, `Send at most ${MAX_INPUTS}, or an archive of them.`);
 }
 
 function timeoutProblem({ timeoutSeconds, sessionId, owner }: RunRequest): EngineProblem | null {

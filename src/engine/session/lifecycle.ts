@@ -1,6 +1,8 @@
+import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { CellEnd, Interpreter, Language } from '../../languages/language.ts';
 import type { Grant, Lease } from '../../pool/lease.ts';
+import { Workspace } from '../files/workspace.ts';
 import { endedSession, refusalOf } from '../problems.ts';
 import type { Executed } from '../run/execute.ts';
 import type { Terminator } from '../run/terminator.ts';
@@ -12,6 +14,7 @@ export interface LiveInterpreter {
   readonly kind: 'live';
   readonly lease: Lease;
   readonly interpreter: Interpreter;
+  readonly workspace: Workspace;
   /** Cells that it has run. */
   cells: number;
   /** The terminator of the running cell. */
@@ -31,6 +34,7 @@ export type LifecycleState =
 export interface LifecycleDependencies {
   readonly id: string;
   readonly language: Language;
+  readonly clock: Clock;
   readonly log: Log;
   readonly lease: (signal?: AbortSignal) => Promise<Grant>;
   readonly onChange: () => void;
@@ -100,7 +104,8 @@ export class Lifecycle {
     }
     const { lease } = grant;
     const interpreter = this.#deps.language.open(lease.sandbox, { once: false });
-    const live: LiveInterpreter = { kind: 'live', lease, interpreter, cells: 0, running: null, exit: null };
+    const workspace = new Workspace(lease.sandbox, this.#deps.clock);
+    const live: LiveInterpreter = { kind: 'live', lease, interpreter, workspace, cells: 0, running: null, exit: null };
     void interpreter.ended?.then((end) => this.#onExit(live, end));
     void lease.sandbox.lost.then((loss) => this.#end(live, reasonOfLoss(loss)));
     this.#setState(live);

@@ -1,5 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
 import type { CellRequest } from '../../languages/language.ts';
+import type { ChangedFiles } from '../files/types.ts';
+import type { Workspace } from '../files/workspace.ts';
 import { type Executed, execute, interruptingTerminator, type RunTerms } from '../run/execute.ts';
 import type { Terminator } from '../run/terminator.ts';
 import type { EngineProblem, Owner, Result, SessionInfo, SessionState } from '../types.ts';
@@ -15,7 +16,6 @@ export interface SessionDependencies extends LifecycleDependencies {
   readonly owner: Owner;
   readonly environment: string;
   readonly languageId: string;
-  readonly clock: Clock;
 }
 
 /** A cell for a session; `cell` names it where the caller has places for cells. */
@@ -23,7 +23,13 @@ export type SessionCell = Pick<CellRequest, 'code' | 'stdin' | 'cell'>;
 
 /** The outcome of a cell: it ran, and `loss` says what the session lost with it, or it could not begin. */
 export type CellAnswer =
-  | { readonly kind: 'ran'; readonly executed: Executed; readonly loss: string | null }
+  | {
+      readonly kind: 'ran';
+      readonly executed: Executed;
+      readonly loss: string | null;
+      /** What it has changed; null where that was not asked for, or cannot be known. */
+      readonly files: ChangedFiles | null;
+    }
   | { readonly kind: 'refused'; readonly problem: EngineProblem };
 
 /** One session: at most one interpreter at a time, cells one after the other in the order of arrival. */
@@ -90,12 +96,12 @@ export class Session {
   }
 
   /** Runs a cell when its turn has come. Never rejects. */
-  async run(cell: SessionCell, terms: RunTerms): Promise<CellAnswer> {
+  async run(cell: SessionCell, terms: RunTerms, reportFiles = false): Promise<CellAnswer> {
     const turn = await this.#turnOf(terms.signal);
     if (turn.kind !== 'acquired') return { kind: 'refused', problem: this.#noTurn(turn.kind) };
     try {
       const { live, refusal } = this.#lifecycle;
-      return live ? await this.#runIn(live, cell, terms) : { kind: 'refused', problem: notLive(refusal) };
+      return live ? await this.#runIn(live, cell, terms, reportFiles) : { kind: 'refused', problem: notLive(refusal) };
     } finally {
       turn.release();
     }
@@ -112,6 +118,19 @@ export class Session {
     if (turn?.kind !== 'acquired') return { ok: true, value: nothing };
     const answered = this.#askNow(question, nothing).finally(turn.release);
     return { ok: true, value: await this.#questions.inTime(answered, nothing, signal) };
+  }
+
+  /** The files of its sandbox, or why it has none now. */
+  workspace(): Result<Workspace> {
+    const { live, refusal } = this.#lifecycle;
+    return live ? { ok: true, value: live.workspace } : { ok: false, error: notLive(refusal) };
+  }
+
+  /** A function that says whether no cell runs, or has run since this call. */
+  idleCheck(): () => boolean {
+    const { live } = this.#lifecycle;
+    const cells = live?.cells;
+    return () => live?.running === null && live.cells === cells;
   }
 
   /** Interrupts the running cell, or the question that a cell waits for. */
@@ -135,17 +154,19 @@ export class Session {
     this.#mutex.rejectWaiting();
   }
 
-  async #runIn(live: LiveInterpreter, cell: SessionCell, terms: RunTerms): Promise<CellAnswer> {
+  async #runIn(live: LiveInterpreter, cell: SessionCell, terms: RunTerms, reportFiles: boolean): Promise<CellAnswer> {
     const { clock } = this.#deps;
-    const { interpreter, lease } = live;
+    const { interpreter, lease, workspace } = live;
     live.cells += 1;
     const terminator = interruptingTerminator(clock, interpreter, lease.sandbox);
-    const request = { ...cell, name: `<cell ${live.cells}>`, state: null };
+    const changesSince = reportFiles && { changesSince: workspace.mark };
+    const request = { ...cell, name: `<cell ${live.cells}>`, state: null, ...changesSince };
     this.#setRunning(live, terminator);
     const executed = await execute({ ...terms, clock, interpreter, terminator, cell: request });
+    const files = reportFiles ? await workspace.changesAfter(executed.end) : null;
     this.#setRunning(live, null);
     this.#runs += 1;
-    return { kind: 'ran', executed, loss: this.#lifecycle.afterCell(live, executed) };
+    return { kind: 'ran', executed, loss: this.#lifecycle.afterCell(live, executed), files };
   }
 
   /** A cell's turn; a question that is pending is interrupted first. */

@@ -206,6 +206,7 @@ function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
     stderrBytes: progress.stderrBytes,
     eventsDropped: done.dropped + progress.refused,
     peakMemoryBytes: done.peakMemoryBytes,
+    ...(done.filesChanged !== undefined && { filesChanged: done.filesChanged }),
     alive: !once,
   };
 }

@@ -13,6 +13,8 @@ import type { Sandbox } from '../sandbox.ts';
 import { FileError } from './fileError.ts';
 import { FilesProcess } from './filesProcess.ts';
 
+export type { FileAnswer };
+
 /** Content of a file to put: all of it, or pieces of any size. */
 export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 

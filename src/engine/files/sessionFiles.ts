@@ -1,0 +1,71 @@
+import type { Session } from '../session/session.ts';
+import type { Result } from '../types.ts';
+import type {
+  FileContent,
+  FileCounts,
+  FileList,
+  FilePut,
+  FileRange,
+  FileStat,
+  ListOptions,
+  MadeFolders,
+  OpenedFile,
+  PutOptions,
+} from './types.ts';
+import type { Workspace } from './workspace.ts';
+
+/**
+ * The files in the workspace of a session, also while a cell runs. Paths are relative to the workspace, or begin with
+ * `/workspace/`; no path, link or change of either while a request is served leads out of it. A sandbox's files are in its
+ * memory, and end with it. Calls never reject.
+ */
+export interface SessionFiles {
+  /**
+   * Writes a file, with missing folders of its path, and gives it its name once all of it is there. What had the name is
+   * replaced and never written to, also a link or a pipe; other names of the same file keep the old content.
+   */
+  put(path: string, content: FileContent, options?: PutOptions, signal?: AbortSignal): Promise<Result<FilePut>>;
+  /**
+   * Opens a regular file or a range of it. The content is read from the sandbox as it is read here; read it to its end or
+   * destroy it. It ends with an error when the file gets shorter meanwhile, the sandbox goes or `signal` aborts.
+   */
+  get(path: string, range?: FileRange, signal?: AbortSignal): Promise<Result<OpenedFile>>;
+  /** Entries of a folder, `''` for the workspace, in the order of their names; links are listed, not followed. */
+  list(path: string, options?: ListOptions, signal?: AbortSignal): Promise<Result<FileList>>;
+  /** What is at a path; of a folder with the number and bytes of everything in it. */
+  stat(path: string, signal?: AbortSignal): Promise<Result<FileStat>>;
+  /** Makes a folder and those above it; fine where they exist. */
+  makeFolder(path: string, signal?: AbortSignal): Promise<Result<MadeFolders>>;
+  /** Removes a file, a link, or a folder: with `recursive` also one that is not empty. Cancelled, it may be half done. */
+  remove(path: string, options?: { readonly recursive?: boolean }, signal?: AbortSignal): Promise<Result<FileCounts>>;
+}
+
+/** The requests that change nothing. */
+export function workspaceFiles(workspace: Workspace): Pick<SessionFiles, 'get' | 'list' | 'stat'> {
+  return {
+    get: (path, range, signal) => workspace.get(path, range, signal),
+    list: (path, options, signal) => workspace.ask(path, (files, inner) => files.list(inner, options), signal),
+    stat: (path, signal) => workspace.ask(path, (files, inner) => files.stat(inner), signal),
+  };
+}
+
+/** The files of the session that `find` gives for each call. */
+export function sessionFiles(find: () => Result<Session>): SessionFiles {
+  const within = async <T>(act: (workspace: Workspace, session: Session) => Promise<Result<T>>): Promise<Result<T>> => {
+    const found = find();
+    if (!found.ok) return found;
+    const workspace = found.value.workspace();
+    return workspace.ok ? act(workspace.value, found.value) : workspace;
+  };
+  return {
+    put: (path, content, options, signal) =>
+      within((workspace, session) => workspace.put(path, content, options, session.idleCheck(), signal)),
+    get: (path, range, signal) => within((workspace) => workspaceFiles(workspace).get(path, range, signal)),
+    list: (path, options, signal) => within((workspace) => workspaceFiles(workspace).list(path, options, signal)),
+    stat: (path, signal) => within((workspace) => workspaceFiles(workspace).stat(path, signal)),
+    makeFolder: (path, signal) =>
+      within((workspace) => workspace.ask(path, (files, inner) => files.makeFolder(inner), signal)),
+    remove: (path, { recursive = false } = {}, signal) =>
+      within((workspace) => workspace.ask(path, (files, inner) => files.remove(inner, recursive), signal)),
+  };
+}
