@@ -77,3 +77,65 @@ describe('axioms have their full names', () => {
       ]);
   });
 });
+
+describe('axioms are listed for each declaration that Lean reads', () => {
+  it.each([
+    ['after a notation with a quote', 'notation "‹\\"" => 1\ndef a : Nat := ‹"\nCODEdef b : Nat := ‹"\n'],
+    [
+      'after a quote in a hole of a string',
+      `macro "qq" x:interpolatedStr(term) : term => \`(s! $x)
+def a : String := qq "{'"'}"\nCODEdef b : String := qq "{'"'}"`,
+    ],
+    ['after a notation that looks like a comment', 'notation "=--" => 1\ndef a : Nat := =-- CODEdef b := 1'],
+    ['after a notation that ends with a letter', 'notation "‹x" => 1\ndef a : Nat := ‹xCODEdef b := 1'],
+  ])('%s', async (_, around) => {
+    const code =
+      'axiom cheat : False\nopen Nat in theorem t : 1 = 2 := cheat.elim\nnamespace A axiom too : False end A\n';
+    for (const report of await reportsOn(around.replace('CODE', code)))
+      expect(report?.axioms).toEqual(
+        expect.arrayContaining([
+          { name: 'cheat', axioms: ['cheat'] },
+          { name: 't', axioms: ['cheat'] },
+          { name: 'A.too', axioms: ['A.too'] },
+        ]),
+      );
+  });
+});
+
+describe('a declaration without a name', () => {
+  const GAP = `theorem gap : 1 = 2 := sorry
+instance gapAbove : Inhabited (1 = 3) := ⟨sorry⟩
+@[simp] theorem gapIn : (1 = 4) = True := sorry`;
+
+  it.each([
+    ['by its name', 'example : 1 = 2 := gap'],
+    ['by an instance', '#eval 1\nexample : 1 = 3 := default'],
+    ['by a tactic', 'namespace A\nexample : 1 = 4 := by simp only [gapIn]'],
+    ['as an instance', 'instance : Inhabited (1 = 2) := ⟨gap⟩'],
+  ])('that uses a gap of an earlier cell %s is incomplete', async (_, code) => {
+    const cells = await leanCells(engine);
+    await cells.run(GAP);
+    expect((await cells.run(code)).report?.verdict).toBe('incomplete');
+  });
+
+  it('that uses no gap is accepted after a cell with one', async () => {
+    const cells = await leanCells(engine);
+    await cells.run(GAP);
+    const code =
+      '/-- d -/ example (n : Nat) (h : n = 2) : 2 = n := by\n  exact h.symm\ninstance : Inhabited Nat := ⟨1⟩\nexample := 5';
+    expect((await cells.run(code)).report).toMatchObject({ verdict: 'accepted', messages: [] });
+  });
+
+  it('is checked again when an earlier cell changes', async () => {
+    const cells = await leanCells(engine);
+    await cells.run('axiom one : 1 = 2', { cell: 'first' });
+    await cells.run('example : 1 = 2 := one', { cell: 'uses' });
+    await cells.run('example : 1 = 1 := rfl', { cell: 'other' });
+    const verdicts = async (code: string) => {
+      const { report } = await cells.run(code, { cell: 'first' });
+      return report?.rechecked.map(({ cell, report: { verdict } }) => [cell, verdict]);
+    };
+    expect(await verdicts('theorem one : 1 = 2 := sorry')).toEqual([['uses', 'incomplete']]);
+    expect(await verdicts('axiom one : 1 = 2')).toEqual([['uses', 'accepted']]);
+  });
+});

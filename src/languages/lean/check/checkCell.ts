@@ -8,6 +8,8 @@ import { axiomCommands, axiomsOf, CONTROL } from './axioms.ts';
 import { type CellSource, canBeSeparated, segmentOf, withLastLineFeed } from './cellSource.ts';
 import { declarationsOf, findMain, namesWithin } from './declarations.ts';
 import { diagnosticsIn } from './diagnostics.ts';
+import { mayBeMisread, unseenKeywords } from './misreading.ts';
+import { type Asked, askNamed, hasGapBefore, withNames } from './nameless.ts';
 import { follow, type Scopes, usesScopes } from './outline.ts';
 import { isSound, type Reading, type ReportTerms, reportOn } from './reading.ts';
 import type { SegmentedDocument } from './segmentedDocument.ts';
@@ -59,6 +61,8 @@ interface PassEnd extends Reading {
   /** An error is or ends after the cell, so the end of the cell runs into the text that follows. */
   readonly runsOver: boolean;
   readonly headerFailed: boolean;
+  /** Something before the cell is left out or failed. */
+  readonly hasGapBefore: boolean;
 }
 
 /** The segments that the first pass puts after `before`; a document that starts with them saves an edit. */
@@ -101,7 +105,7 @@ class CellCheck {
     const alone = await this.#read({ body, hasSeparator: false, names: null });
     if (alone.kind !== 'read') return alone;
     if (!isSound(alone)) return this.#conclude(alone, false);
-    const names = this.#namesIn(await this.#symbols());
+    const names = await this.#names();
     const separated = canBeSeparated(body) ? await this.#read({ body, hasSeparator: true, names }) : null;
     if (separated && separated.kind !== 'read') return separated;
     const hasSeparator = separated !== null && !separated.runsOver;
@@ -150,6 +154,8 @@ class CellCheck {
       region,
       diagnostics: diagnosticsIn(diagnostics, table, region),
       answers: axiomsOf(diagnostics, questionLine, asked),
+      nameless: [],
+      hasGapBefore: hasGapBefore(diagnostics, table.positionAt(this.#start).line),
       isFatal: fatalAt !== null,
       runsOver: names !== null && factsOf(diagnostics.filter(reachesOver)).errors > 0,
       headerFailed: fatalAt !== null && table.offsetAt(fatalAt) <= headerEnd,
@@ -159,16 +165,34 @@ class CellCheck {
   /** Whether Lean answered for each name, and the names are those that Lean's symbols give where scopes matter. */
   async #isAnswered({ answers }: Reading, names: readonly string[]): Promise<boolean> {
     if (answers.some(({ axioms }) => axioms === null)) return false;
-    if (this.#cell.scopes === null && !usesScopes(this.#cell.source.outline)) return true;
-    const exact = this.#namesIn(await this.#symbols());
+    const { source, scopes } = this.#cell;
+    if (scopes === null && !usesScopes(source.outline) && !mayBeMisread(this.#textBefore, source.body)) return true;
+    const exact = await this.#names();
     return exact.length === names.length && exact.every((name, index) => name === names[index]);
   }
 
-  async #conclude(read: PassEnd, hasSeparator: boolean): Promise<CheckedCell> {
+  async #conclude(read: PassEnd, hasSeparator: boolean): Promise<CheckEnd> {
     const { document, ...terms } = this.#terms;
-    const report = await reportOn(document.lean, read, terms);
+    const asked = await this.#askNameless(read);
+    if (asked.kind !== 'asked') return asked;
+    const reading = { ...read, nameless: asked.answers };
+    const report = await reportOn(document.lean, reading, terms);
     const main = isSound(read) ? await this.#main() : null;
-    return { kind: 'checked', report, reading: read, hasSeparator, main, headerFailed: read.headerFailed };
+    return { kind: 'checked', report, reading, hasSeparator, main, headerFailed: read.headerFailed };
+  }
+
+  /** Asks for the axioms of declarations without a name where they may depend on a gap before the cell. */
+  async #askNameless(read: PassEnd): Promise<Asked | NoAnswer> {
+    const { body, from } = this.#cell.source;
+    const mayBeComplete = isSound(read) && factsOf(read.diagnostics).sorryWarnings === 0;
+    if (!read.hasGapBefore || !mayBeComplete) return { kind: 'asked', answers: [] };
+    const keywords = (await this.#unseenKeywords()).map((offset) => offset - this.#start);
+    const named = withNames(body, { from, first: 0, keywords });
+    if (named.names.length === 0) return { kind: 'asked', answers: [] };
+    const { before } = this.#cell;
+    const asked = await askNamed([...before, withLastLineFeed(named.body)], named.names, this.#terms);
+    if (asked.kind === 'asked') this.#terms.document.become([...before, withLastLineFeed(body)]);
+    return asked;
   }
 
   /** The cell's program: its tokens show that there may be one, and Lean's symbols where it is. */
@@ -181,10 +205,24 @@ class CellCheck {
     return { start: start - this.#start, end: end - this.#start };
   }
 
-  #namesIn(symbols: readonly DocumentSymbol[]): string[] {
+  /** The names that the cell declares, in the namespaces that Lean's symbols show. */
+  async #names(): Promise<string[]> {
     const { body, from } = this.#cell.source;
     const { table } = this.#terms.document.lean;
-    return namesWithin(declarationsOf(symbols, table), table, this.#inDocument({ start: from, end: body.length }));
+    const declarations = declarationsOf(await this.#symbols(), table, await this.#unseenKeywords());
+    return namesWithin(declarations, table, this.#inDocument({ start: from, end: body.length }));
+  }
+
+  /** The offsets in the document of the cell's keywords that its tokens do not show. */
+  async #unseenKeywords(): Promise<number[]> {
+    const { body } = this.#cell.source;
+    if (!mayBeMisread(this.#textBefore, body)) return [];
+    const { document, signal } = this.#terms;
+    return (await unseenKeywords(document.lean, signal)).filter((offset) => offset >= this.#start);
+  }
+
+  get #textBefore(): string {
+    return this.#cell.before.join('');
   }
 
   async #symbols(): Promise<readonly DocumentSymbol[]> {

@@ -1,5 +1,6 @@
 import type { DocumentSymbol, Range } from '../lsp/messages.ts';
-import { nameParts } from '../text/identifier.ts';
+import { skipBlank } from '../text/blank.ts';
+import { identifierEnd, nameParts } from '../text/identifier.ts';
 import type { LineTable, TextRange } from '../text/position.ts';
 import { tokensOf } from '../text/tokens.ts';
 
@@ -16,6 +17,7 @@ export interface Declaration {
 /** The symbol kind of both `namespace` and `section`. */
 const CONTAINER = 3;
 
+/** The keywords after which a declaration's name follows. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   'theorem',
   'lemma',
@@ -30,10 +32,14 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'class',
 ]);
 
-/** The document's named declarations, in order. */
-export function declarationsOf(symbols: readonly DocumentSymbol[], table: LineTable): Declaration[] {
+/** The document's named declarations; `keywords` are the offsets of those of Lean's own keywords that tokens may not show. */
+export function declarationsOf(
+  symbols: readonly DocumentSymbol[],
+  table: LineTable,
+  keywords: readonly number[] = [],
+): Declaration[] {
   const namespaces = namespacesIn(symbols, table, { name: '', start: 0, end: table.text.length });
-  return namesDeclared(table.text).map(({ keyword, start, end }) => {
+  return [...namesDeclared(table.text), ...namesAfter(keywords, table.text)].map(({ keyword, start, end }) => {
     // Lean's symbols show the namespaces, but not what `open … in`, `mutual` or a notation such as `lemma` declares.
     const within = namespaces.findLast((space) => space.start <= start && start < space.end)?.name ?? '';
     return {
@@ -104,6 +110,17 @@ export function namesDeclared(code: string): { keyword: string; start: number; e
     declared.push({ keyword, start: next.start, end: next.end });
   }
   return declared;
+}
+
+/** The names after the keywords of declarations at these offsets. */
+function namesAfter(keywords: readonly number[], code: string): { keyword: string; start: number; end: number }[] {
+  return keywords.flatMap((offset) => {
+    const end = identifierEnd(code, offset);
+    const keyword = code.slice(offset, end);
+    const name = skipBlank(code, end, 'any');
+    const isDeclared = KEYWORDS.has(keyword) && identifierEnd(code, name) > name;
+    return isDeclared ? [{ keyword, start: name, end: identifierEnd(code, name) }] : [];
+  });
 }
 
 /** The program of a document. */

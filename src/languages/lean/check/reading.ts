@@ -17,6 +17,8 @@ export interface Reading {
   readonly diagnostics: readonly Diagnostic[];
   /** The answer for `CONTROL`, then those for the names that the cell declares; empty when Lean was not asked. */
   readonly answers: readonly DeclarationAxioms[];
+  /** The answers for declarations without a name; empty when nothing before the cell is left out. */
+  readonly nameless: readonly DeclarationAxioms[];
   /** Lean stopped before the end of the document. */
   readonly isFatal: boolean;
   /** The `#exit` in the document at which Lean stopped, with code after it. */
@@ -40,12 +42,12 @@ export interface ReportTerms {
  * the goal of each `sorry`.
  */
 export async function reportOn(document: LeanDocument, reading: Reading, terms: ReportTerms): Promise<CheckReport> {
-  const { region, diagnostics, answers, isFatal, exit } = reading;
+  const { region, diagnostics, answers, nameless, isFatal, exit } = reading;
   const { text, table } = document;
   const { limit, signal } = terms;
   const fatal = isFatal || exit !== undefined;
   const hidden = mayHideGap(text.slice(0, region.start), text.slice(region.start, region.end), answers);
-  const verdict = verdictOf({ ...factsOf(diagnostics), fatal, hidden, axioms: answers });
+  const verdict = verdictOf({ ...factsOf(diagnostics), fatal, hidden, axioms: [...answers, ...nameless] });
   const axioms = isSound(reading) ? answers.slice(1).map(({ name, axioms }) => ({ name, axioms })) : null;
   const shown = visible(diagnostics);
   const messages = await slices.run(readMessages(shown, table, region, limit / ENTRY));

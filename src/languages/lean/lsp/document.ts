@@ -27,6 +27,7 @@ import {
   type PublishDiagnostics,
   readCompletions,
   reader,
+  readKeywords,
   readSymbols,
 } from './messages.ts';
 
@@ -185,6 +186,11 @@ export class LeanDocument {
 
   documentSymbols(signal?: AbortSignal): Promise<Answer<DocumentSymbol[]>> {
     return this.#query(readSymbols, 'textDocument/documentSymbol', {}, signal);
+  }
+
+  /** The places of the keywords, as Lean reads the text. */
+  keywords(signal?: AbortSignal): Promise<Answer<Position[]>> {
+    return this.#query(readKeywords, 'textDocument/semanticTokens/full', {}, signal);
   }
 
   /** Adds a publication of the server; ignores one of any version but the current. */

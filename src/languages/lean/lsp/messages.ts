@@ -218,6 +218,27 @@ function* symbolsIn(results: readonly unknown[], depth: number): Steps<DocumentS
   return symbols;
 }
 
+const SemanticTokens = z.union([z.null().transform(() => ({ data: [] })), z.object({ data: List })]);
+/** Lines after the token before, UTF-16 units after it or in the line, length, type, modifiers. */
+const SemanticToken = z.array(z.int().nonnegative()).length(5);
+/** The first type in the legend of every version of Lean. */
+const KEYWORD_TYPE = 0;
+
+/** Reads the places of the keywords among a document's semantic tokens, in order. */
+export function* readKeywords(result: unknown): Steps<Position[]> {
+  const { data } = parse(SemanticTokens, result, 'semantic tokens');
+  const keywords: Position[] = [];
+  let [line, character] = [0, 0];
+  for (let at = 0; at < data.length; at += 5) {
+    const [lines = 0, units = 0, , type] = parse(SemanticToken, data.slice(at, at + 5), 'semantic token');
+    character = lines > 0 ? units : character + units;
+    line += lines;
+    if (type === KEYWORD_TYPE) keywords.push({ line, character });
+    yield;
+  }
+  return keywords;
+}
+
 /** The answer to `initialize`, of which nothing is used. */
 export const Initialized = z.object({});
 

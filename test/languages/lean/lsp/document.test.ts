@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { append, briefly, drive, driveDocument, quiet, settled } from './harness.ts';
-import { diagnostic, range, refused, result, type ScriptLine, server, session, started, URI } from './script.ts';
+import {
+  client,
+  diagnostic,
+  range,
+  refused,
+  result,
+  type ScriptLine,
+  server,
+  session,
+  started,
+  URI,
+} from './script.ts';
 
 const { opened, changed, closed, waited, published, progress } = session;
 const whole = { start: { line: 0, character: 0 }, end: { line: 2, character: 0 } };
@@ -386,6 +397,30 @@ describe('a request about a document', () => {
     expect(await document.hover(at)).toEqual({ kind: 'ok', value: null });
     expect(await document.completion(at)).toEqual({ kind: 'ok', value: { items: [], isIncomplete: false } });
     expect(await document.definition(at)).toEqual({ kind: 'ok', value: [] });
+  });
+
+  it('reads the places of keywords, which count from token to token', async () => {
+    const method = 'textDocument/semanticTokens/full';
+    const ask = (id: number) => client(method, { textDocument: { uri: URI } }, id);
+    const data = [
+      [0, 2, 3, 0, 0],
+      [0, 4, 1, 1, 0],
+      [0, 3, 2, 0, 0],
+      [2, 1, 7, 0, 0],
+      [0, 9, 1, 23, 0],
+    ].flat();
+    const { document } = await driveDocument(
+      [...settledOnce, ask(3), result(3, { data }), ask(4), result(4, null)],
+      'a\n',
+    );
+    await settled(document);
+    const value = [
+      { line: 0, character: 2 },
+      { line: 0, character: 9 },
+      { line: 2, character: 1 },
+    ];
+    expect(await document.keywords()).toEqual({ kind: 'ok', value });
+    expect(await document.keywords()).toEqual({ kind: 'ok', value: [] });
   });
 
   it('kills the server after a malformed answer', async () => {

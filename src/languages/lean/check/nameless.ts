@@ -1,0 +1,80 @@
+import type { NoAnswer } from '../lsp/document.ts';
+import type { Diagnostic } from '../lsp/messages.ts';
+import { skipBlank } from '../text/blank.ts';
+import { identifierEnd } from '../text/identifier.ts';
+import { tokensOf } from '../text/tokens.ts';
+import { axiomCommands, axiomsOf, CONTROL, type DeclarationAxioms } from './axioms.ts';
+import type { SegmentedDocument } from './segmentedDocument.ts';
+import { factsOf } from './verdict.ts';
+
+/** Code in which the declarations without a name have names, and these names. */
+export interface NamedCode {
+  readonly body: string;
+  readonly names: readonly string[];
+}
+
+const PREFIX = 'Hothouse.nameless';
+
+/** Which declarations get names. */
+export interface Naming {
+  /** The UTF-16 offset at which the first one may start. */
+  readonly from: number;
+  /** The number of the first name. */
+  readonly first: number;
+  /** Offsets of keywords that tokens do not show. */
+  readonly keywords: readonly number[];
+}
+
+/** Names each `example` and each `instance` without a name, since Lean reports axioms for names only. */
+export function withNames(body: string, { from, first, keywords }: Naming): NamedCode {
+  const names: string[] = [];
+  let [named, end] = ['', 0];
+  const tokens = tokensOf(body).flatMap(({ kind, start }) => (kind === 'name' ? [start] : []));
+  for (const start of [...tokens, ...keywords].sort((a, b) => a - b)) {
+    const keyword = body.slice(start, identifierEnd(body, start));
+    if (start < from || !isNameless(body, start, keyword)) continue;
+    const name = `${PREFIX}${first + names.length}`;
+    names.push(name);
+    named += `${body.slice(end, start)}${keyword === 'example' ? 'def' : keyword} _root_.${name}`;
+    end = start + keyword.length;
+  }
+  return { body: named + body.slice(end), names };
+}
+
+function isNameless(body: string, start: number, keyword: string): boolean {
+  if (keyword === 'example') return true;
+  if (keyword !== 'instance') return false;
+  const next = skipBlank(body, start + keyword.length, 'any');
+  // It is also an attribute, and precedes a list of classes.
+  const isOther = /(?:[[,]|\bderiving)\s*$/.test(body.slice(Math.max(0, start - 100), start));
+  return !isOther && identifierEnd(body, next) === next;
+}
+
+/** Whether something before the line is left out or failed, so that a declaration after it may depend on a gap. */
+export function hasGapBefore(diagnostics: readonly Diagnostic[], line: number): boolean {
+  const { errors, sorryWarnings } = factsOf(diagnostics.filter(({ range }) => range.start.line < line));
+  return errors + sorryWarnings > 0;
+}
+
+/** Lean's answers, in the order of the names. */
+export interface Asked {
+  readonly kind: 'asked';
+  readonly answers: readonly DeclarationAxioms[];
+}
+
+/**
+ * Asks for the axioms of the names, in the place of the document's text. A name that Lean does not answer for counts as
+ * unanswered, as the code may mean something else with the name.
+ */
+export async function askNamed(
+  segments: readonly string[],
+  names: readonly string[],
+  { document, signal }: { readonly document: SegmentedDocument; readonly signal: AbortSignal },
+): Promise<Asked | NoAnswer> {
+  if (signal.aborted) return { kind: 'aborted' };
+  document.become([...segments, axiomCommands([CONTROL, ...names])]);
+  const settled = await document.settled(signal);
+  if (settled.kind !== 'settled') return settled;
+  const answers = axiomsOf(settled.diagnostics, document.lineOf(segments.length) + 1, names);
+  return { kind: 'asked', answers: answers.map((answer) => ({ ...answer, answered: answer.axioms !== null })) };
+}
