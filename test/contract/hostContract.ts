@@ -8,6 +8,7 @@ import { type ContainerSpec, containerSpec, type SandboxLimits } from '../../src
 import { encodeFrame, FrameDecoder, FrameType, NONCE_BYTES } from '../../src/protocol/frames.ts';
 import { type Hello, PROTOCOL_VERSION, Ready } from '../../src/protocol/messages.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
+import { withWalls } from '../../src/sandbox/wallPlan.ts';
 
 /** Small limits in which the agent works well. */
 export const LIMITS: SandboxLimits = {
@@ -193,7 +194,8 @@ export async function handshake(container: Container): Promise<Ready> {
     });
     void container.ended.then(({ reason }) => reject(new Error(reason)));
   });
-  container.stdin.write(await loadAgent(fileURLToPath(new URL('../../images/agent', import.meta.url))));
+  const agent = await loadAgent(fileURLToPath(new URL('../../images/agent', import.meta.url)));
+  container.stdin.write(withWalls(agent, ownSpec()));
   container.stdin.write(encodeFrame(FrameType.hello, 0, JSON.stringify(hello)));
   return ready;
 }
