@@ -13,13 +13,13 @@ export interface MappedOption {
 
 /** A setting without an option here. */
 export interface UnsupportedOption {
-  /** A reason that follows `docker.image in FILE`; null where there is nothing to say. */
+  /** A reason that follows `docker.image in FILE`; null without a reason. */
   readonly why: (value: unknown, options: Options) => string | null;
   /** It changes what runs, or what may run: shown at each start, not only by the doctor. */
   readonly important?: boolean;
 }
 
-/** A setting that is ignored; `instead` says what holds, as in `code runs in /workspace`. */
+/** A setting that is ignored; `instead` names what applies, as in `code runs in /workspace`. */
 export function unsupported(instead: string): UnsupportedOption {
   return { why: () => ignored(instead) };
 }
@@ -40,7 +40,10 @@ export function replacedImage(option: string, imageOf: (options: Options) => str
   };
 }
 
-/** The settings that all replaced programs share. Values that cannot be converted are passed on, and the schema reports them. */
+/**
+ * The settings that all replaced programs share. Values that cannot be converted are passed on, and the schema reports
+ * them.
+ */
 export const SHARED_MAPPINGS: Readonly<Record<string, OptionMapping>> = {
   'docker.cpu_limit': { key: 'limits.cpus' },
   'docker.timeout': { key: 'limits.timeoutSeconds' },

@@ -18,7 +18,7 @@ export interface Note {
   readonly important: boolean;
 }
 
-/** A note that depends on the resolved options; its text is null where there is nothing to say. */
+/** A note that depends on the resolved options; its text is null when it does not apply. */
 export interface PendingNote {
   readonly text: (options: Options) => string | null;
   readonly important: boolean;

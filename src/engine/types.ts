@@ -44,8 +44,8 @@ export interface RunRequest {
   /** Asks for `RunResult.files`. A run that changes no file takes less than a millisecond longer for it. */
   readonly reportFiles?: boolean;
   /**
-   * One-shot only, with `reportFiles`: called after the run and before its sandbox and its files go, to read what they hold;
-   * `files` are those of `RunResult.files`. The run's answer waits for it; what it throws is ignored.
+   * One-shot only, with `reportFiles`: called after the run and before its sandbox and its files go, to read what they
+   * hold; `files` are those of `RunResult.files`. The run's answer waits for it; what it throws is ignored.
    */
   readonly onFiles?: (files: ChangedFiles, workspace: RunWorkspace) => Promise<void>;
 }
@@ -71,8 +71,8 @@ export interface RunResult {
   /** The report of a language that checks its code; null for others and where nothing was checked. */
   readonly report: LanguageReport | null;
   /**
-   * Files that the run made or changed in the workspace, and in a session what has since the last report or `put`; a file
-   * that was moved or has another mode counts. null where that was not asked for, or the sandbox is lost.
+   * Files that the run made or changed in the workspace, and in a session what has since the last report or `put`; a
+   * file that was moved or has another mode counts. null where that was not asked for, or the sandbox is lost.
    */
   readonly files: ChangedFiles | null;
   /** Whether anything was left out: of the output, of the displays, of `state` or of the report. */
@@ -90,7 +90,7 @@ export interface RunResult {
    */
   readonly peakMemoryBytes: number;
   readonly sessionId: string | null;
-  /** The session this ran in has ended with it; `error.message` says what was lost. */
+  /** The session this ran in has ended with it; `error.message` names what was lost. */
   readonly sessionLost: boolean;
 }
 

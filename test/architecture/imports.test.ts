@@ -32,7 +32,7 @@ function roomOf(file: string): string {
 
 function importsOf(file: string): string[] {
   const text = readFileSync(path.join(source, file), 'utf8');
-  // Whole statements from the start of a line, and calls: a string may hold the same words.
+  // Whole statements from the start of a line, and calls: a string may contain the same text.
   const found = [...text.matchAll(/^(?:import|export)\s(?:[^'"`;]*\bfrom\s)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm)];
   return found.map(([, statement, call]) => statement ?? call ?? '');
 }

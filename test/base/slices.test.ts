@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Steps, slices } from '../../src/base/slices.ts';
 import { LATE_MS, latenessOf } from '../isolation/lateness.ts';
 
-/** Work of so many steps of a millisecond each. */
+/** Work of that many steps of a millisecond each. */
 function* busy(steps: number, said: string[] = [], name = ''): Steps<string> {
   for (let step = 0; step < steps; step += 1) {
     if (said.at(-1) !== name) said.push(name);

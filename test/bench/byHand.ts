@@ -9,7 +9,7 @@ const execute = promisify(execFile);
 
 /** A Lean that is used without Hothouse. */
 export interface LeanByHand {
-  /** Where it is, in words. */
+  /** Where it is, for people. */
   readonly where: string;
   /** Checks one file, by its name without a folder. Rejects when Lean finds an error. */
   file(name: string): Promise<unknown>;

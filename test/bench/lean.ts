@@ -27,11 +27,11 @@ const HEADS: readonly Headed[] = [
 ];
 const PROOFS = 100;
 const CELLS = 200;
-/** The last ones, that stand for the 200th. */
+/** The last ones, which represent the 200th. */
 const LAST_CELLS = 20;
 const CALLS = { check: 100, file: 30, checks: 7, loop: 1 };
 
-/** Measures Lean beside the same Lean used by hand; null where the machine has none; stderr says so. */
+/** Measures Lean beside the same Lean used by hand; null where the machine has none, with a note on stderr. */
 export async function measureLean(): Promise<Measured | null> {
   const source = await leanSource();
   const image: string | null = await ensureLeanImage(source);
@@ -53,7 +53,7 @@ export async function measureLean(): Promise<Measured | null> {
   );
 }
 
-/** Whether `import Lean` loads what it loads for everybody; of an image that was named that is not known. */
+/** Whether `import Lean` loads the usual library; unknown for a named image. */
 function hasLibrary(toolchain: string | null): boolean {
   return toolchain === null || existsSync(path.join(toolchain, 'lib/lean/Lean/Elab.olean'));
 }
@@ -137,7 +137,7 @@ function isAccepted(answer: unknown): boolean {
   return typeof answer === 'object' && answer !== null && 'accepted' in answer && answer.accepted === PROOFS;
 }
 
-/** Session cells beside servers that get the same without an engine; what is over is what a session costs. */
+/** Session cells beside servers that get the same without an engine; the difference is the cost of a session. */
 async function cells(image: string, container: LeanByHand, machine: LeanByHand | null): Promise<Measured> {
   const engine = await warmEngine({ lean: { image } });
   const runners: (readonly [string, CellRunner])[] = [];

@@ -2,7 +2,7 @@ import { measureLean } from './lean.ts';
 import { measurePython } from './python.ts';
 import { type Measured, report } from './report.ts';
 
-/** Null where this machine lacks what it needs; stderr says why. */
+/** Null where this machine lacks what it needs, with the reason on stderr. */
 const PARTS: Readonly<Record<string, () => Promise<Measured | null>>> = { python: measurePython, lean: measureLean };
 
 const names = process.argv.slice(2);

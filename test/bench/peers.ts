@@ -10,7 +10,7 @@ const execute = promisify(execFile);
 const folder = path.resolve(import.meta.dirname, '../../out/bench');
 
 const PEER_IMAGE = 'hothouse/bench-peer:latest';
-/** It does not say which versions of the last two it needs; later ones break its imports. */
+/** It does not pin versions of the last two; later ones break its imports. */
 const PACKAGES = ['python-docker-mcp==0.2.5', 'mcp<2', 'setuptools<81'];
 
 /** `docker exec` in a container that is up, `docker run --rm`, and Python on this machine. */

@@ -179,7 +179,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
   });
 }
 
-/** Does the engine's part of a handshake, byte by byte as the protocol says. */
+/** Does the engine's part of a handshake, byte by byte as in the protocol. */
 export async function handshake(container: Container): Promise<Ready> {
   const nonce = randomBytes(NONCE_BYTES);
   const terms = { silenceMs: 30_000, outputBytes: 1 << 20, eventBytes: 1 << 20, events: 1000 };

@@ -5,7 +5,7 @@ let isolated: Isolated;
 afterEach(() => isolated.dispose());
 
 describe('a session in a sandbox whose libraries are not loaded yet', () => {
-  // A sandbox whose libraries take longer than two minutes to load is given up, which this one must never be.
+  // A sandbox whose libraries take longer than two minutes to load is destroyed, which must not happen here.
   it('stays alive: no question waits for the libraries', async () => {
     const said: string[] = [];
     const debug = (message: string) => void said.push(message);

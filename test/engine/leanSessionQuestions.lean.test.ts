@@ -31,7 +31,7 @@ async function complete(cells: LeanCells, marked: string) {
   return { replaced: code.slice(start, end), matches };
 }
 
-/** As old servers tell it, and as current ones do. */
+/** The text of old servers, and that of current ones. */
 const TYPE = /addTwo( : Nat → | \(n : Nat\) : )Nat/;
 
 describe('queries while a user types', () => {

@@ -27,7 +27,7 @@ export async function leanCells(engine: Engine): Promise<LeanCells> {
   return { id, run, print };
 }
 
-/** Severity and line of a report's messages, each once: versions of Lean say one thing in one message or in two. */
+/** Severity and line of a report's messages, each once: versions of Lean use one message or two. */
 export function placesOf(report: CheckReport | null | undefined): string[] {
   return [...new Set(report?.messages.map(({ severity, line }) => `${severity} ${line}`))];
 }

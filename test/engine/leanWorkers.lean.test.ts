@@ -20,8 +20,8 @@ const idle = () =>
     .filter(({ state }) => state === 'idle');
 
 /**
- * Ends processes of Lean in sandboxes whose command line has a word. Nothing is heard of it before this returns and the
- * event loop turns.
+ * Ends processes of Lean in sandboxes whose command line has a word. The engine learns of it only after this returns
+ * and the event loop turns.
  */
 function endLean(ids: readonly string[], word = '-'): void {
   const script = `cd /proc; for p in [0-9]*; do [ "$(cat $p/comm)" = lean ] && grep -q -e ${word} $p/cmdline && kill -9 $p; done; :`;

@@ -23,7 +23,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
   const removeAll = async () => Promise.all((await bench.containers()).map(remove));
   /** The pool is full again and serves. */
   const heals = () => bench.warm();
-  /** An answer that was waited for from the removal on: it came in time, and says what was lost. */
+  /** A result after a removal: it arrived in time and names what was lost. */
   const expectLost = ({ value, ms }: Timed<RunResult>) => {
     expect(value.status).toBeOneOf(TYPED);
     expect(value.error?.message).not.toBe('');

@@ -82,7 +82,7 @@ describe.concurrent('when the process of an engine', () => {
       await addStranger({ ...ours, [LABEL.machine]: 'elsewhere', [LABEL.owner]: dead }),
       await addStranger({ 'com.example.other': 'true' }),
     ];
-    // It cannot notice that its engine is gone: the next engine's reaper removes it.
+    // It cannot notice that its engine has ended: the next engine's reaper removes it.
     await addStranger({ ...ours, [LABEL.owner]: dead });
     await next.warm();
     const [living] = kept;
@@ -109,11 +109,11 @@ describe.concurrent('when the process of an engine', () => {
     await pause(500);
     child.signal('SIGSTOP');
     await pause(SLEEP_MS);
-    // They have heard nothing for longer than they wait, and have ended by themselves.
+    // They have received nothing for longer than they wait, and have exited.
     expect(await labelled(LABEL.machine, machine)).toEqual([]);
     child.signal('SIGCONT');
     expect((await late).status).toBeOneOf(['timeout', 'sandbox_lost']);
-    // The variables have gone with them: an answer from anywhere else would be a lie.
+    // The variables were lost with them: any other answer would be wrong.
     expect((await run('x', { sessionId })).status).toBeOneOf(['sandbox_lost', 'rejected']);
     await expect.poll(() => run('print(6 * 7)'), { timeout: 20_000 }).toMatchObject({ status: 'ok', stdout: '42\n' });
     await child.end();

@@ -6,7 +6,7 @@ const CANCELS = 240;
 const AT_ONCE = 4;
 const GONE_MS = 1_000;
 
-/** Code that goes by a name that the kernel shows, with a child that ignores what it may. */
+/** Code under a name that the kernel shows, with a child that ignores every signal it can. */
 const VICTIM = `
 import ctypes, os, signal, time
 ctypes.CDLL(None).prctl(15, b'victim')

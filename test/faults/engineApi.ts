@@ -39,7 +39,7 @@ export interface ToldEvent {
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
 
-/** Calls `onEvent` with each of the engine's events that the filters let pass, until the returned function is called. */
+/** Calls `onEvent` with each event of Docker that passes the filters, until the returned function is called. */
 export async function watchEngine(
   filters: Readonly<Record<string, readonly string[]>>,
   onEvent: (event: ToldEvent) => void,

@@ -31,8 +31,8 @@ export function skipped(rows: string): boolean {
 }
 
 /**
- * A Docker Engine beside the machine's: its own processes, socket and folders, no network. `dispose` ends what it started
- * and nothing else.
+ * A Docker Engine beside the machine's: its own processes, socket and folders, no network. `dispose` ends what it
+ * started and nothing else.
  */
 export class OwnEngine {
   readonly #folder: string;
@@ -136,7 +136,7 @@ export class OwnEngine {
     throw new Error(`it did not answer within ${START_MS} ms`);
   }
 
-  /** Python and what it stands on, from the machine's own image. */
+  /** Python and its libraries, from the machine's own image. */
   async #importImage(): Promise<void> {
     const from = ['run', '--rm', '--network=none', '--workdir=/', '--entrypoint', 'tar', IMAGE];
     const kept = [...LEFT_OUT.map((path) => `--exclude=./${path}`), '.'];

@@ -7,14 +7,14 @@ import { FakeChannel, type FakeProcess } from './fakeProcess.ts';
 import { FakeProgram } from './fakeProgram.ts';
 import { FakePython, type Script } from './fakePython.ts';
 
-/** A step of an agent's life at which something can go wrong. */
+/** A step of an agent at which a fault can be injected. */
 export type Point = 'hello' | 'start' | 'run' | 'reset';
 
-/** What goes wrong in a fake agent; tests change it at any time. */
+/** The faults of a fake agent; tests change them at any time. */
 export interface AgentFaults {
-  /** The container dies when the agent gets there. */
+  /** The container ends when the agent gets there. */
   diesAt: Point | null;
-  /** The agent says nothing more once it gets there. */
+  /** The agent sends nothing more once it gets there. */
   silentAt: Point | null;
   /** Resets report that something is left. */
   uncleanReset: boolean;
@@ -44,7 +44,10 @@ interface Running {
   readonly channel: FakeChannel;
 }
 
-/** An agent that speaks the real protocol: takes its bundle, then frames. `test/contract/agent` holds it to the real one. */
+/**
+ * An agent that speaks the real protocol: takes its bundle, then frames. `test/contract/agent` holds it to the real
+ * one.
+ */
 export class FakeAgent {
   readonly #home: AgentHome;
   readonly #decoder = new FrameDecoder();

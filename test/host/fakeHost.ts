@@ -8,7 +8,7 @@ import { FakeContainer } from './fakeContainer.ts';
 import { miniLanguage, type Script } from './fakePython.ts';
 import { HOLDING_WALLS } from './holdingWalls.ts';
 
-/** What goes wrong on a fake host; tests change it at any time. */
+/** The faults of a fake host; tests change them at any time. */
 export interface Faults extends AgentFaults {
   /** Every creation fails with this. */
   create: Problem | null;
@@ -18,7 +18,7 @@ export interface Faults extends AgentFaults {
   info: Problem | null;
 }
 
-/** What a fake host is made of; everything has a default. */
+/** The settings of a fake host; each has a default. */
 export interface FakeHostOptions {
   readonly images?: readonly string[];
   /** Stands in for Python; by default the language of `miniLanguage`. */
@@ -34,9 +34,9 @@ export class FakeHost implements Host {
   readonly containers = new Map<string, FakeContainer>();
   /** Images that were built, the first one first. */
   readonly builds: ImageBuild[] = [];
-  /** Creations that were asked for, failed ones too. */
+  /** Requested creations, including failed ones. */
   creations = 0;
-  /** Creations under way now, and the most there ever were. */
+  /** Creations in progress now, and the maximum so far. */
   creating = 0;
   mostCreating = 0;
   disposed = false;
@@ -152,7 +152,7 @@ const NO_FAULTS: Faults = {
   strayBytes: Buffer.alloc(0),
 };
 
-/** What a fake host says of itself. */
+/** The description of a fake host. */
 export const INFO: HostInfo = {
   name: 'Fake Engine 1.0 at memory',
   details: ['API 1.41', 'rootful'],

@@ -4,7 +4,7 @@ import type { Hello, SignalName } from '../../src/protocol/messages.ts';
 import type { FakeFiles } from './fakeFiles.ts';
 import type { FakeProcess, FakeSink } from './fakeProcess.ts';
 
-/** What a script may do while it stands in for Python code. */
+/** What a script may do in place of Python code. */
 export interface FakeIo {
   print(text: string): void;
   warn(text: string): void;
@@ -16,7 +16,7 @@ export interface FakeIo {
   hang(): Promise<never>;
   /** The kernel kills the process for memory. */
   outOfMemory(): Promise<never>;
-  /** The container dies with all that is in it. */
+  /** The container ends with every process in it. */
   die(): Promise<never>;
   /** The process leaves by itself after `ms`, whatever it does then. */
   leaveLater(ms: number, status: number): void;
@@ -25,7 +25,7 @@ export interface FakeIo {
   readonly files: FakeFiles;
 }
 
-/** Stands in for Python: does what `code` says. Throws `PythonError`, `Exit` or `Interrupt` to end otherwise than well. */
+/** Replaces Python: performs `code`. Throws `PythonError`, `Exit` or `Interrupt` for any end but success. */
 export type Script = (code: string, io: FakeIo) => Promise<void> | void;
 
 class PythonError extends Error {

@@ -37,7 +37,7 @@ describe('row 1: options drift', () => {
       users.add(user);
       const { HostConfig: wantedHost = {}, ...wanted } = createOptions(spec, user);
       expect(filled({ ...HostConfig })).toEqual({ ...FILLED_IN, ...filled({ ...wantedHost }) });
-      // The image's own words, which say nothing about isolation.
+      // The image's own settings, which do not affect isolation.
       const { Labels, Image, ...config } = Config;
       const { Labels: wantedLabels, Image: wantedImage, ...wantedConfig } = wanted;
       expect(filled(config)).toEqual(filled({ ...wantedConfig }));
@@ -55,7 +55,7 @@ async function expectedSpec(ids: readonly string[]) {
   return specOf(LANGUAGES[0], Options.parse(OPTIONS), { machine, owner: await thisOwner() });
 }
 
-/** The options that say anything. */
+/** The options that are not empty. */
 function filled(options: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => !isEmpty(value)));
 }

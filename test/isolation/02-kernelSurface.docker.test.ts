@@ -79,7 +79,8 @@ const SOCKETS = {
 /** CLONE_NEW…, each with SIGCHLD. */
 const NAMESPACES = { user: 0x1000_0011, mount: 0x2_0011, pid: 0x2000_0011, net: 0x4000_0011, ipc: 0x800_0011 };
 
-// One child for each: what is denied to it must not end the run itself. It reports the signal that ended it, or its status.
+// One child for each: what is denied to it must not end the run itself. It reports the signal that ended it, or its
+// status.
 const FOREIGN = `
 import ctypes, mmap, os
 def machine_code(code):
@@ -95,7 +96,7 @@ def machine_code(code):
 const isolated = fileFixture(() => isolationEngine());
 
 describe('row 2: kernel surface', () => {
-  // Not EPERM, which the kernel itself says to most of these: only the profile says ENOSYS.
+  // Not EPERM, the kernel's own answer to most of these: only the profile returns ENOSYS.
   it.each(Object.entries(CALLS))('blocks the calls for %s', async (_, calls) => {
     const errors = await look(
       isolated,

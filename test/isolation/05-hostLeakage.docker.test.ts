@@ -66,7 +66,7 @@ beforeAll(async () => {
   folders = await Promise.all(
     [homedir(), tmpdir(), '/dev/shm', process.cwd()].map((base) => mkdtemp(join(base, `.${MARK}-folder-`))),
   );
-  // For everybody to read, so that it is the container that keeps them apart.
+  // Readable for every user, so that only the container protects them.
   await Promise.all(folders.map((folder) => chmod(folder, 0o755)));
   const places = FILES.map((name, at) => join(folders[at % folders.length] ?? '', name));
   await Promise.all(places.map((place, at) => writeFile(place, FILES[at] ?? '')));

@@ -4,7 +4,7 @@ import { type Isolated, isolationEngine, look, run } from './harness.ts';
 // Less than a process gets on a machine that is busy with other things, so that it is the quota that is met.
 const CPUS = 0.25;
 const SECONDS = 3;
-// Four processes at once that do nothing but compute; prints how many CPUs they had together.
+// Four processes that only compute; prints how many CPUs they had together.
 const HOG = `
 import os, time
 started = time.monotonic()

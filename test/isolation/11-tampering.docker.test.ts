@@ -49,7 +49,7 @@ for pid in agent:
     for fd in range(16):
         if libc.syscall(PIDFD_GETFD, handle, fd, 0) >= 0: seen.append(["descriptor", pid])`;
 
-// SIGCHLD is the one that the first process listens to, and it asks the kernel then who has ended.
+// SIGCHLD is the only signal that the first process handles; it then asks the kernel which child has ended.
 const SIGNAL_INIT = `
 import os, time
 for round in range(3):

@@ -9,7 +9,7 @@ libc = ctypes.CDLL(None)
 assert libc.shmget(0, 4096, 0o1600) >= 0
 for base in ("/workspace", "/tmp", "/dev/shm"): open(base + "/secret", "w").close()
 if os.fork() == 0: time.sleep(1000)`;
-/** What goes wrong, as Python at the end of the agent's module `wipe`, which keeps its other functions. */
+/** The faults, as Python at the end of the agent's module `wipe`, which keeps its other functions. */
 const FAULTS: Readonly<Record<string, string>> = {
   'no process is killed': 'def kill_all(): return 0',
   'killing fails': 'def kill_all(): raise OSError(1, "")',

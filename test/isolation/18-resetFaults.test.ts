@@ -45,7 +45,7 @@ describe('row 18: a reset that fails at any step', () => {
       expect(used(bench)).toEqual([]);
       expect([...bench.host.containers.keys()].filter((id) => served.has(id))).toEqual([]);
       Object.assign(bench.host.faults, { diesAt: null, silentAt: null, uncleanReset: false, report: null });
-      // A successor that met the fault as well has to be given up first.
+      // A successor with the same fault has to be destroyed first.
       if (bench.states.includes('booting')) bench.clock.advance(HANDSHAKE_MS);
       await aSecondOf(bench);
     }

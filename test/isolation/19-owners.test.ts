@@ -11,7 +11,7 @@ const OWNERS: readonly Owner[] = Array.from({ length: 10 }, (_, n) => ({
   label: 'one',
 }));
 
-/** Who has had each sandbox and how often it served, according to snapshots. */
+/** The owners of each sandbox and how often it served, according to snapshots. */
 class Witness {
   readonly owners = new Map<string, Set<string>>();
   mostUses = 0;

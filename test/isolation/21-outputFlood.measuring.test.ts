@@ -7,7 +7,7 @@ const MB = 1 << 20;
 const GB = 1 << 30;
 const KEPT = 1024 * 1024;
 
-// Writes `GIGABYTES` to a descriptor without ever ending a line.
+// Writes `GIGABYTES` to a descriptor without a newline.
 const FLOOD = `
 import os
 def flood(fd, gigabytes):
@@ -26,7 +26,7 @@ def takes(fd):
 drivers = [fd for fd in range(3, 64) if takes(fd)]
 `;
 
-/** Does something and returns its cost to this process: bytes of memory at the peak, and the longest pause, in ms. */
+/** Runs `work` and returns its cost to this process: bytes of memory at the peak, and the longest pause, in ms. */
 async function watched(work: () => Promise<RunResult>) {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   const before = process.memoryUsage.rss();

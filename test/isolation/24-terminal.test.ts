@@ -123,7 +123,7 @@ describe('row 24: control sequences', () => {
   });
 });
 
-/** A run that says a text in every way that a run has. */
+/** A run that returns a text in every field. */
 function runSaying(text: string): RunResult {
   return runResult({
     status: 'error',

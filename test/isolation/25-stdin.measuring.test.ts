@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Isolated, isolationEngine, look, run, sandboxes } from './harness.ts';
 
-// Ways to read what is not there; each must find the end at once.
+// Ways to read empty stdin; each must find its end at once.
 const READERS: Readonly<Record<string, string>> = {
   input: 'try: input()\nexcept EOFError: seen = ""',
   'sys.stdin': 'import sys\nseen = sys.stdin.read()',

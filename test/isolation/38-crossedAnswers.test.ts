@@ -26,7 +26,7 @@ describe('row 38: crossed answers', () => {
     expect(foreign).toEqual([]);
     expect(answered).toBe(CLIENTS * CALLS);
     expect([...owners.values()].map((ids) => ids.size)).toEqual(Array.from({ length: CLIENTS }, () => 1));
-    // Each client that has a session of the protocol is an owner; the others, who have the token, are one together.
+    // Each client with an MCP session is an owner; all others with the token are one owner.
     const ownersIn = (era: string) =>
       new Set([...owners].filter(([who]) => eraOf(Number(who)) === era).flatMap(([, ids]) => [...ids]));
     expect([ownersIn('2025-11-25').size, ownersIn('2026-07-28').size]).toEqual([CLIENTS / 2, 1]);

@@ -12,7 +12,7 @@ import { goodHead, linesOf, type Served, sendRaw, serve } from './mcpServer.ts';
 /** In every canary, and nowhere else in the world. */
 const NONCE = randomBytes(12).toString('hex');
 
-/** Code in which a canary is said in every way that code has; `%s` is the canary. */
+/** Code that emits a canary in every possible way; `%s` is the canary. */
 const SAYINGS: Readonly<Record<string, string>> = {
   comment: '# %s',
   stdout: "print('%s')",

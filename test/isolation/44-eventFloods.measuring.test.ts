@@ -23,7 +23,7 @@ describe('row 44: floods that cost the engine more than their bytes', () => {
     async (_, flood) => {
       const code = `${FORGE}${flood}\nprint("answered")\n7`;
       const attempts: number[] = [];
-      // What a crowded machine adds is not there each time; what the code costs is.
+      // The delay of a busy machine varies; the cost of the code does not.
       for (let attempt = 0; attempt < 4 && !attempts.some((late) => late < LATE_MS); attempt += 1) {
         const { result, lateMs } = await latenessOf(() => run(isolated, code));
         expect(result.status).toBe('ok');

@@ -57,7 +57,7 @@ describe('row 46: the roots of writable mounts', () => {
     const code = `${LIBRARY}\nfor base in ("/workspace", "/tmp", "/dev/shm"): ${plant}`;
     expect(await run(isolated, code)).toMatchObject({ status: 'ok', error: null });
     const seen = await look(isolated, LOOK);
-    // A plant that cannot be taken away costs the sandbox; what comes instead is fresh, but for its times.
+    // A file that cannot be removed destroys the sandbox; its successor is fresh, except for its times.
     if (sandboxes(isolated).join() === before.join()) expect(seen).toEqual(fresh);
     else expect(withoutTimes(seen)).toEqual(withoutTimes(fresh));
   });

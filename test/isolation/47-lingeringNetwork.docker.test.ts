@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fileFixture } from '../fileFixture.ts';
 import { isolationEngine, look, run, sandboxes } from './harness.ts';
 
-/** What stays in the network namespace when every process has gone. */
+/** What stays in the network namespace after every process has ended. */
 const LINGER = {
   'a connection that waits to be forgotten': `
 import socket

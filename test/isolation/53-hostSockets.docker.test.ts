@@ -3,7 +3,9 @@ import type { Owner } from '../../src/engine/types.ts';
 import { fileFixture } from '../fileFixture.ts';
 import { isolationEngine, look, run, sandboxes } from './harness.ts';
 
-/** Connections that are closed while data is under way: the kernel keeps them, and counts them for the whole machine. */
+/**
+ * Connections that are closed while data is under way: the kernel keeps them, and counts them for the whole machine.
+ */
 const ORPHANS = `
 import socket, time
 server = socket.socket()
@@ -44,7 +46,7 @@ for _ in range(300):
     except BlockingIOError: pass
 time.sleep(60)`;
 
-/** Honest: many who send much to one who reads slowly, one after the other. */
+/** Honest: many senders to one slow reader, one after the other. */
 const UPLOADS = `
 import asyncio
 async def handle(reader, writer):

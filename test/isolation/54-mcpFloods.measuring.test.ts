@@ -34,7 +34,7 @@ for n in range(100): display({"text/html": "<b>" * 20_000}, raw=True)
 x = "z" * 3_000_000`,
 };
 
-/** Members of a state, as JSON; and what is said of it where it is refused. */
+/** Members of a state, as JSON; and the error where it is rejected. */
 const ARGUMENTS: Readonly<Record<string, readonly [args: () => string, refusal: RegExp | null]>> = {
   'many long keys': [() => state(fill(12_000, (n) => `"${n}${'k'.repeat(200)}":"\\u001b]0;t"`)), null],
   'too many bytes': [
@@ -75,7 +75,7 @@ function runOf(code: string): Buffer {
   return Buffer.from(JSON.stringify({ language: 'python', code, state: {} }));
 }
 
-/** Code whose run says what row 44 says. */
+/** Code whose run emits the events of row 44. */
 const EVENTS = Object.fromEntries(
   Object.entries(FLOODS).map(([name, flood]) => [name, `${FORGE}${flood}\nprint("answered")`]),
 );
@@ -97,7 +97,7 @@ describe.each(Object.entries(WAYS))('row 54: floods through the MCP server, %s',
   let client: RawClient;
   beforeAll(async () => {
     client = await connect(isolated.engine);
-    // Code that is compiled on its first way is not what is measured.
+    // The compilation of code on its first call is not measured.
     for (let round = 0; round < 3; round += 1) {
       await client.call(runOf(ANSWERS['displays of HTML']));
       await client.call(Buffer.from(state(`"x":[${fill(48_000, () => '[]')}]`)));
@@ -115,7 +115,7 @@ describe.each(Object.entries(WAYS))('row 54: floods through the MCP server, %s',
     },
   );
 
-  // What a run says costs the same on every way; one of them will do.
+  // The output of a run costs the same with every transport; one is enough.
   it.each(way === 'HTTP, 2026-07-28' ? Object.entries(EVENTS) : [])(
     'do so with the events of row 44: %s',
     async (_, code) => {

@@ -21,7 +21,7 @@ export function eraOf(client: number): (typeof ERAS)[number] {
 }
 
 /**
- * Real clients of both eras, all at once, and every one of their calls prints a mark of its own. They number their
+ * Real clients of both revisions, all at once; each of their calls prints its own mark. They number their
  * calls and progress tokens alike, so nothing but the server keeps them apart.
  */
 export async function crossfire(

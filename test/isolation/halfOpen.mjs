@@ -1,11 +1,11 @@
 // Holds half-open connections to a port of this machine, and reopens each that is closed: `halfOpen.mjs PORT COUNT`.
-// Messages its parent when all have been opened once, and how many are open whenever it is asked. Ends with its parent, and
-// by itself after a minute.
+// Messages its parent when all have been opened once, and how many are open whenever it is asked. Ends with its parent,
+// and by itself after a minute.
 import { connect } from 'node:net';
 
 const [port, count] = process.argv.slice(2).map(Number);
 const REOPEN_MS = 500;
-/** What a stranger may send without ever showing a token. */
+/** What a client may send without a token. */
 const BEGINS = ['', 'POST /mcp HT', 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: '];
 let opened = 0;
 let nowOpen = 0;

@@ -143,7 +143,7 @@ export function acceptedHead(served: ServedSession, method: string, session: str
   return session === 'stateless' ? statelessHead(served) : goodHead(served, method, session && served.sessionId);
 }
 
-/** A call of `run_code` as it goes over the wire. */
+/** A call of `run_code` as it is sent. */
 export function runCode(code: string): string {
   const params = { name: 'run_code', arguments: { language: 'python', code } };
   return JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });

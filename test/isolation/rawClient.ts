@@ -18,8 +18,8 @@ const PIECE = 64 * 1024;
 export type Answer = () => { readonly result?: CallToolResult; readonly error?: { readonly message: string } };
 
 /**
- * A client in this process that takes hardly any time of its event loop: a call is text before it is sent, and its answer
- * is parsed when it is looked at.
+ * A client in this process that takes hardly any time of its event loop: a call is text before it is sent, and its
+ * answer is parsed when it is looked at.
  */
 export interface RawClient {
   /** Sends a call of `run_code` whose arguments are this JSON. */
@@ -105,7 +105,7 @@ function post(url: string, token: string, own: Record<string, string>, body: Buf
   });
 }
 
-/** A call as it goes over the wire; `JSON.stringify` would take its time for it. */
+/** A call as it is sent; `JSON.stringify` would take too long. */
 function callOf(args: Buffer, isStateless: boolean): Buffer {
   const meta = isStateless ? `,"_meta":${JSON.stringify(META)}` : '';
   const head = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_code","arguments":';

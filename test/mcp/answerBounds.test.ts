@@ -23,7 +23,7 @@ const REPORT = {
   language: 'lean' as const,
 };
 
-/** Runs that say more than any answer can. */
+/** Runs with more output than any answer can hold. */
 const FLOODS: Readonly<Record<string, Partial<RunResult>>> = {
   'stdout of NULs, each six bytes of JSON': { stdout: '\0'.repeat(8 * MB) },
   'stdout and stderr': { stdout: 'x'.repeat(8 * MB), stderr: 'y'.repeat(8 * MB) },
@@ -59,7 +59,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.dispose()));
 });
 
-/** What comes over the wire when a run's answer is asked for. */
+/** What a client receives for a run. */
 async function wireAnswer(engine: StubEngine, name = 'run_code', args: object = { language: 'python', code: '1' }) {
   const server = await startHttpServer({ engine, version: '1', log: silentLog });
   servers.push(server);

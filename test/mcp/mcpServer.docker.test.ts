@@ -4,7 +4,7 @@ import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
 import { connectStdioEra, ended, start } from '../cli/program.ts';
 import { call, connectEra, ERAS, type Era, type TestClient, textOf } from './connect.ts';
 
-/** As much as can be configured, so that one run says more than an answer can carry. */
+/** The configurable maximum, so that one run prints more than an answer can hold. */
 const LARGE_OUTPUT = { HOTHOUSE_LIMITS_OUTPUT_KB: '8192' };
 const PLOT = 'import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])\nplt.show()';
 

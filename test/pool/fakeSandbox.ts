@@ -12,7 +12,7 @@ export const CLEAN: ResetReport = {
   durationMs: 1,
 };
 
-/** A sandbox that a pool can be given: it has a life, and its resets end as the test says. */
+/** A sandbox for a pool: it can be lost, and its resets end as the test decides. */
 export class FakeSandbox implements Sandbox {
   readonly ready = { version: 1, interpreter: '3.13', reset: null, walls: HOLDING_WALLS } as const;
   readonly #lost = deferred<SandboxLoss>();

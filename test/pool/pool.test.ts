@@ -500,7 +500,7 @@ describe('time', () => {
     expect(bench.states).toEqual(['idle']);
     expect(bench.boots).toBe(boots);
     expect(bench.clock.pending).toBe(0);
-    // Whoever comes finds it warm, and the pool fills up.
+    // The next request finds it warm, and the pool fills up.
     bench.bootMs = null;
     expect((await bench.take('b')).sandbox).toBe(bench.made.find(({ disposed }) => !disposed));
     expect(bench.boots).toBe(boots + 1);

@@ -33,9 +33,9 @@ export class PoolBench {
   readonly clock = new ManualClock();
   readonly made: FakeSandbox[] = [];
   readonly pool: Pool;
-  /** Boots that were asked for, failed ones too. */
+  /** Requested boots, including failed ones. */
   boots = 0;
-  /** Boots under way now, and the most there ever were. */
+  /** Boots in progress now, and the maximum so far. */
   booting = 0;
   mostBooting = 0;
   /** Set: boots reject with it. */

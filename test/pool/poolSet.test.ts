@@ -37,7 +37,7 @@ const slots = () =>
     .map(({ key, state }) => `${key} ${state}`)
     .sort();
 
-/** Whether a grant has come by now. */
+/** Whether the request has been granted. */
 async function hasCome(grant: Promise<Grant>): Promise<boolean> {
   let come = false;
   void grant.then(() => {

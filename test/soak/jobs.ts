@@ -54,7 +54,7 @@ export const HOSTILE: readonly Job[] = [
   {
     name: 'fork storm',
     code: 'import os\nwhile True:\n  try: os.fork()\n  except OSError: pass',
-    // On a crowded machine its agent may not get the CPU to stop it in time: then its own sandbox is given up.
+    // On a busy machine its agent may not get the CPU to stop it in time: then its own sandbox is destroyed.
     ends: ['timeout', 'sandbox_lost'],
     timeoutSeconds: 1,
   },

@@ -16,7 +16,8 @@ import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { type Counts, countingHost } from './countingHost.ts';
 import { HONEST, HOSTILE, type Job } from './jobs.ts';
 
-// `npm run soak -- 10`: ten minutes of honest and hostile runs, sixteen at a time. Exit status 1 when anything was lost.
+// `npm run soak -- 10`: ten minutes of honest and hostile runs, sixteen at a time. Exit status 1 when anything was
+// lost.
 const CONCURRENCY = 16;
 const LONGEST_MINUTES = 24 * 60;
 const HOSTILE_SHARE = 0.3;
@@ -72,7 +73,7 @@ async function runJob(engine: Engine, job: Job, owner: Owner): Promise<void> {
   const { code, timeoutSeconds, cancelAfterMs } = job;
   const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  // Counted from its first breath, so that a run that only waits is not given up: the outcome would be another.
+  // Counted from its first output, so that a waiting run is not cancelled: it would have another outcome.
   const onOutput = () => {
     if (cancelAfterMs !== undefined) timer ??= setTimeout(() => abort.abort(), cancelAfterMs);
   };

@@ -21,7 +21,7 @@ export interface SessionDependencies extends LifecycleDependencies {
 /** A cell for a session; `cell` names it where the caller has places for cells. */
 export type SessionCell = Pick<CellRequest, 'code' | 'stdin' | 'cell'>;
 
-/** The outcome of a cell: it ran, and `loss` says what the session lost with it, or it could not begin. */
+/** The outcome of a cell: it ran, and `loss` names what the session lost with it, or it could not start. */
 export type CellAnswer =
   | {
       readonly kind: 'ran';
@@ -81,7 +81,7 @@ export class Session {
     };
   }
 
-  /** Gets its first sandbox. Without one the session has `ended`, and the problem says why. */
+  /** Leases its first sandbox. Without one the session has `ended`, with the problem as the reason. */
   async start(signal?: AbortSignal): Promise<EngineProblem | null> {
     const turn = await this.#mutex.acquire(signal);
     if (turn.kind !== 'acquired') {
@@ -108,8 +108,8 @@ export class Session {
   }
 
   /**
-   * Asks the interpreter a question of an editor. Returns `nothing` while a cell runs, and when the answer takes long or
-   * `signal` aborts; the question then continues, and a cell waits for its end.
+   * Asks the interpreter a question of an editor. Returns `nothing` while a cell runs, and when the answer takes long
+   * or `signal` aborts; the question then continues, and a cell waits for its end.
    */
   async ask<T>(question: Question<T>, nothing: T, signal?: AbortSignal): Promise<Result<T>> {
     const { refusal } = this.#lifecycle;

@@ -45,7 +45,7 @@ export function problemOf(error: unknown, address: string, doing: string): Probl
   return exhausted(failure.text) ?? refused(failure, address, doing);
 }
 
-/** Whether the problem says that Docker itself cannot be used now, so that it must be looked up again. */
+/** Whether Docker itself cannot be used now, so that it must be searched for again. */
 export function isConnectionProblem({ kind }: Problem): boolean {
   return kind === 'host_stopped' || kind === 'host_missing' || kind === 'host_hung' || kind === 'permission_denied';
 }

@@ -14,12 +14,15 @@ const SETTINGS: Readonly<Partial<Record<EngineProblem['kind'], string>>> = {
   no_memory: 'hothouse.pool.size',
 };
 
-/** The kind of problem to show help for: Hothouse cannot build a missing image of another name, so that counts as unusable. */
+/**
+ * The kind of problem to show help for: Hothouse cannot build a missing image of another name, so that counts as
+ * unusable.
+ */
 export function helpKind({ kind, command }: EngineProblem): EngineProblem['kind'] {
   return kind === 'image_missing' && command === undefined ? 'image_unusable' : kind;
 }
 
-/** The fix for a problem of a language; `hostSet` says whether the settings name Docker's address. */
+/** The fix for a problem of a language; `hostSet`: whether the settings name Docker's address. */
 export function chooseFix(problem: EngineProblem, { imageSetting }: EditorLanguage, hostSet: boolean): Fix {
   const { command } = problem;
   const kind = helpKind(problem);

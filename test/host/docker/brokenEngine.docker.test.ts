@@ -89,7 +89,7 @@ describe('Docker with faults', () => {
       kind: expect.stringMatching(/^host_(stopped|missing)$/),
     });
     await line.restore();
-    // The agent heard the end of its input and left.
+    // The agent read the end of its input and exited.
     await vi.waitFor(async () => expect(await host.list(spec.labels)).toEqual([]), { timeout: 20_000 });
     const next = await host.create(spec);
     expect(await handshake(next)).toMatchObject({ reset: null });

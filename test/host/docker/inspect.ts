@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 /** Where the engine of the Docker tests listens: the one that `DOCKER_HOST` names, on a socket, or the machine's. */
 export const ENGINE_SOCKET = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
 
-/** What the engine itself says of a container: asked without the code under test. */
+/** Docker's own description of a container, without the code under test. */
 export async function inspectContainer(
   id: string,
 ): Promise<Record<'Config' | 'HostConfig', Record<string, unknown>> & { readonly Mounts: readonly unknown[] }> {

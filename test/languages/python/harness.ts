@@ -40,7 +40,7 @@ export async function realSandbox(
   return bootSandbox(host, { spec, agent, outputBytes, eventBytes: 8 * MB, events: 20_000 });
 }
 
-/** Everything a cell said and how it ended. */
+/** The output of a cell and how it ended. */
 export interface CellResult extends CellEnd {
   readonly out: readonly CellOutput[];
   readonly stdout: string;

@@ -117,7 +117,7 @@ describe.each(ERAS)('a client of %s over HTTP', (era) => {
   });
 });
 
-/** One request of revision 2026-07-28 as it goes over the wire. */
+/** One request of revision 2026-07-28 as it is sent. */
 async function post({ url, token }: HttpServer, method: string, params: object = {}, name?: string) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',

@@ -28,7 +28,7 @@ export function closingSteps(result: RunResult, errorShown: boolean, state?: Ses
   return steps;
 }
 
-/** Errors of a report have positions; the run's own error only says that the code was rejected. */
+/** Errors of a report have positions; the run's own error only reports that the code was rejected. */
 function shownError({ status, report, error }: RunResult): RunError | null {
   if (status === 'error') return (report && errorOf(report)) ?? error;
   // The engine has written these, user code the others.

@@ -24,7 +24,7 @@ const Opened = z.object({ textDocument: z.object({ text: z.string() }) });
 const Published = z.object({ diagnostics: z.array(Diagnostic) });
 const Changed = z.object({ contentChanges: z.array(z.object({ range: Range, text: z.string() })) });
 
-/** The document that a recorded client made, and what the server said of it at last. */
+/** The document of a recorded client, and the last diagnostics of the server. */
 class Recording {
   readonly table = new LineTable();
   diagnostics: readonly Diagnostic[] = [];

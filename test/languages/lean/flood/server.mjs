@@ -11,7 +11,7 @@ function diagnosticOf(message, severity = 3) {
   return { range, fullRange: range, severity, message, source: 'Lean 4' };
 }
 
-/** Publications, each of so many diagnostics. */
+/** Publications, each of that many diagnostics. */
 const FLOODS = {
   largePrints: () => times(400, (n) => [diagnosticOf(`${n}`.repeat(20_000))]),
   smallPrints: () => times(MOST, (n) => [diagnosticOf(`${n}`)]),

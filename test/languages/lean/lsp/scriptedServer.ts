@@ -9,20 +9,20 @@ import { isObject, type ScriptLine } from './script.ts';
 /** How the server's bytes reach the client. */
 export interface Delivery {
   /**
-   * `messages` one by one (the default), `together` all that follow one another, `bytes` one by one, or a number: pieces
-   * of random sizes, the same for the same number.
+   * `messages` one by one (the default), `together` all that follow one another, `bytes` one by one, or a number:
+   * pieces of random sizes, the same for the same number.
    */
   readonly split?: 'messages' | 'together' | 'bytes' | number;
   /** Time before each message, in ms. */
   readonly delayMs?: number;
-  /** The process ends after so many of the server's messages, and so many bytes of the next one. */
+  /** The process ends after that many messages of the server, and that many bytes of the next one. */
   readonly endAfter?: { readonly messages: number; readonly bytes?: number };
 }
 
 /**
- * A Lean server that follows a script: it awaits the client's messages in order and sends the server's messages that follow
- * each. Ids, uris and versions may differ from the script's, and `$/cancelRequest` may arrive at any time. An unexpected
- * message ends the server with a reason that names the expected one.
+ * A Lean server that follows a script: it awaits the client's messages in order and sends the server's messages that
+ * follow each. Ids, uris and versions may differ from the script's, and `$/cancelRequest` may arrive at any time. An
+ * unexpected message ends the server with a reason that names the expected one.
  */
 export class ScriptedServer implements Transport {
   readonly #script: readonly ScriptLine[];

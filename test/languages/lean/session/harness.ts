@@ -11,7 +11,7 @@ import type { ServerVariant } from './recordedServer.ts';
 
 const SETTINGS: LeanSettings = { allowedImports: [], blockedImports: [], reuse: 'worker', workerMemoryBytes: 1e9 };
 
-/** A cell's end, what it printed and what Lean says of it. */
+/** A cell's end, its output and Lean's report. */
 export type RecordedEnd = Omit<CellEnd, 'report'> & { readonly stdout: string; readonly report: LeanReport | null };
 
 type RecordedRequest = Pick<CellRequest, 'code'> & Partial<Omit<CellRequest, 'task'>> & { readonly task?: LeanTask };

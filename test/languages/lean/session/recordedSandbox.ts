@@ -14,7 +14,7 @@ const NAMES = [
 ];
 const CELLS: readonly RecordedCell[] = NAMES.flatMap(recordedCells);
 
-/** What the sandbox's measurements say; a test changes it. */
+/** The measurements of the sandbox; a test changes them. */
 export interface Measured {
   memoryBytes: number;
   cpuMs: number;
@@ -32,7 +32,7 @@ export interface RecordedSandbox {
   readonly servers: readonly RecordedServer[];
   readonly measured: Measured;
   readonly lose: (loss: SandboxLoss) => void;
-  /** What each server was started with that did not leave at once. */
+  /** The arguments of each server that did not exit at once. */
   readonly options: readonly (readonly string[])[];
 }
 
