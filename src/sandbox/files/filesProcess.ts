@@ -92,6 +92,7 @@ export class FilesProcess {
   }
 
   #fail(reason: string): void {
+    if (this.#end !== undefined) return;
     void this.#channel.signal('SIGKILL');
     this.#over(`the process that serves files has failed: ${reason}`);
   }

@@ -175,9 +175,12 @@ function contentOf(process: FilesProcess, length: number): Readable {
       }
       const { head, body } = await process.receive();
       if (head.op === 'end') {
-        if (head.missing > 0) throw new FileError('changed', process.path, 'it became shorter while it was read');
+        if (left > 0) throw new FileError('changed', process.path, 'it became shorter while it was read');
         stream.push(null);
         return;
+      }
+      if (head.op !== 'data' || body.length > Math.min(granted, left)) {
+        throw new FileError('failed', process.path, 'more came than was asked for');
       }
       granted -= body.length;
       left -= body.length;
