@@ -22,7 +22,7 @@ const FORMATS: Readonly<
   no_access: (file) => [`${file} is closed by its mode.`, 'Change the mode in a run (`chmod`).'],
   no_space: (file, reason) => [
     `There is no room for ${file}: ${reason}.`,
-    'Remove files, or raise limits.workspaceMb and limits.memoryMb.',
+    'Remove files, or raise the option limits.workspaceMb or the option limits.memoryMb.',
   ],
   too_large: (file, reason) => [`${file} is too large: ${reason}.`, 'Use a smaller file.'],
   changed: (file, reason) => [`${file} could not be read to its end: ${reason}.`, 'Read it again.'],
