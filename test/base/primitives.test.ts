@@ -6,15 +6,15 @@ import { Emitter } from '../../src/base/event.ts';
 describe('Emitter', () => {
   it('calls listeners in order until they are disposed', () => {
     const emitter = new Emitter<number>();
-    const heard: string[] = [];
-    const first = emitter.event((value) => heard.push(`a${value}`));
-    emitter.event((value) => heard.push(`b${value}`));
+    const received: string[] = [];
+    const first = emitter.event((value) => received.push(`a${value}`));
+    emitter.event((value) => received.push(`b${value}`));
     emitter.fire(1);
     first.dispose();
     emitter.fire(2);
     emitter.dispose();
     emitter.fire(3);
-    expect(heard).toEqual(['a1', 'b1', 'b2']);
+    expect(received).toEqual(['a1', 'b1', 'b2']);
   });
 });
 

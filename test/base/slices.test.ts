@@ -3,9 +3,9 @@ import { type Steps, slices } from '../../src/base/slices.ts';
 import { LATE_MS, latenessOf } from '../isolation/lateness.ts';
 
 /** Work of that many steps of a millisecond each. */
-function* busy(steps: number, said: string[] = [], name = ''): Steps<string> {
+function* busy(steps: number, order: string[] = [], name = ''): Steps<string> {
   for (let step = 0; step < steps; step += 1) {
-    if (said.at(-1) !== name) said.push(name);
+    if (order.at(-1) !== name) order.push(name);
     for (const until = performance.now() + 1; performance.now() < until; );
     yield;
   }
@@ -14,9 +14,9 @@ function* busy(steps: number, said: string[] = [], name = ''): Steps<string> {
 
 describe('work in slices', () => {
   it('completes synchronously when it is short', () => {
-    const said: string[] = [];
-    void slices.run(busy(1, said, 'a'));
-    expect(said).toEqual(['a']);
+    const order: string[] = [];
+    void slices.run(busy(1, order, 'a'));
+    expect(order).toEqual(['a']);
   });
 
   it('does not block the event loop, however many jobs there are', async () => {
@@ -27,9 +27,9 @@ describe('work in slices', () => {
   });
 
   it('interleaves', async () => {
-    const said: string[] = [];
-    await Promise.all(['a', 'b'].map((name) => slices.run(busy(40, said, name))));
-    expect(said.length).toBeGreaterThan(3);
+    const order: string[] = [];
+    await Promise.all(['a', 'b'].map((name) => slices.run(busy(40, order, name))));
+    expect(order.length).toBeGreaterThan(3);
   });
 
   it('may start other work, which waits for the current step', async () => {

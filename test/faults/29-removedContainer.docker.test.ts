@@ -22,7 +22,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
 
   const removeAll = async () => Promise.all((await bench.containers()).map(remove));
   /** The pool is full again and serves. */
-  const heals = () => bench.warm();
+  const recovers = () => bench.warm();
   /** A result after a removal: it arrived in time and names what was lost. */
   const expectLost = ({ value, ms }: Timed<RunResult>) => {
     expect(value.status).toBeOneOf(TYPED);
@@ -54,7 +54,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     const [first = ''] = bench.slots('idle');
     await remove(first);
     await expect.poll(() => bench.slots('idle').includes(first), { timeout: 2_000 }).toBe(false);
-    await heals();
+    await recovers();
   });
 
   it('is replaced when a run starts in it at that moment', async () => {
@@ -63,7 +63,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     const [quick, slow] = await Promise.all(running);
     expect(quick?.value.status).toBeOneOf(['ok', ...TYPED]);
     if (slow) expectLost(slow);
-    await heals();
+    await recovers();
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     const lost = timed(() => result);
     await removeAll();
     expectLost(await lost);
-    await heals();
+    await recovers();
   });
 
   it('is replaced while it is reset', async () => {
@@ -86,7 +86,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     const { value, ms } = await next;
     expect(value.status).toBeOneOf(['ok', ...TYPED]);
     expect(ms).toBeLessThan(5_000);
-    await heals();
+    await recovers();
   });
 
   it('ends its session while that is idle', async () => {
@@ -100,7 +100,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     expect((await bench.engine.restartSession(sessionId)).ok).toBe(true);
     expect(await bench.run('x', { sessionId })).toMatchObject({ status: 'error', error: { name: 'NameError' } });
     await bench.engine.closeSession(sessionId);
-    await heals();
+    await recovers();
   });
 
   it('ends its session while a cell runs', async () => {
@@ -111,14 +111,14 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     expectLost(await lost);
     expect((await result).sessionLost).toBe(true);
     await bench.engine.closeSession(sessionId);
-    await heals();
+    await recovers();
   });
 
   it('is replaced while it is removed anyway', async () => {
     const sessionId = await bench.open();
     const [removed] = await Promise.all([removeAll(), bench.engine.closeSession(sessionId)]);
     expect(removed.map(({ status }) => status)).toEqual(removed.map(() => expect.toBeOneOf([204, 404, 409])));
-    await heals();
+    await recovers();
   });
 
   it('leaves no container in any of these cases', async () => {

@@ -27,22 +27,22 @@ for _ in range(110):
 while True: pass`;
 
 const docker = promisify(execFile);
-const strangers: string[] = [];
+const foreign: string[] = [];
 const children: EngineChild[] = [];
 const machines = new Set<string>();
 afterAll(async () => {
   await Promise.all(children.map((child) => child.kill()));
   // Of a test that has failed: nothing else removes it here.
   const left = await Promise.all([...machines].map((machine) => labelled(LABEL.machine, machine)));
-  await Promise.all([...strangers, ...left.flat()].map((id) => askEngine('DELETE', `/containers/${id}?force=true`)));
+  await Promise.all([...foreign, ...left.flat()].map((id) => askEngine('DELETE', `/containers/${id}?force=true`)));
 });
 
 /** A container without an agent, which ends only when it is killed. */
-async function addStranger(labels: Readonly<Record<string, string>>): Promise<string> {
+async function addForeign(labels: Readonly<Record<string, string>>): Promise<string> {
   const flags = Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]);
   const image = ['hothouse/python:latest', 'sleep', '600'];
   const { stdout } = await docker('docker', ['run', '--detach', '--network=none', ...flags, ...image]);
-  strangers.push(stdout.trim());
+  foreign.push(stdout.trim());
   return stdout.trim();
 }
 
@@ -78,12 +78,12 @@ describe.concurrent('when the process of an engine', () => {
     const dead = await deadOwner();
     const ours = { [LABEL.managed]: 'true', [LABEL.machine]: next.machine };
     const kept = [
-      await addStranger({ ...ours, [LABEL.owner]: await thisOwner() }),
-      await addStranger({ ...ours, [LABEL.machine]: 'elsewhere', [LABEL.owner]: dead }),
-      await addStranger({ 'com.example.other': 'true' }),
+      await addForeign({ ...ours, [LABEL.owner]: await thisOwner() }),
+      await addForeign({ ...ours, [LABEL.machine]: 'elsewhere', [LABEL.owner]: dead }),
+      await addForeign({ 'com.example.other': 'true' }),
     ];
     // It cannot notice that its engine has ended: the next engine's reaper removes it.
-    await addStranger({ ...ours, [LABEL.owner]: dead });
+    await addForeign({ ...ours, [LABEL.owner]: dead });
     await next.warm();
     const [living] = kept;
     const expected = () => [...next.slots('idle'), living].sort();

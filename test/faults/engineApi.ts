@@ -33,7 +33,7 @@ export async function processNames(id: string): Promise<string[]> {
 }
 
 /** An event of Docker about containers or images. */
-export interface ToldEvent {
+export interface ReportedEvent {
   readonly Type: string;
   readonly Action: string;
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
@@ -42,7 +42,7 @@ export interface ToldEvent {
 /** Calls `onEvent` with each event of Docker that passes the filters, until the returned function is called. */
 export async function watchEngine(
   filters: Readonly<Record<string, readonly string[]>>,
-  onEvent: (event: ToldEvent) => void,
+  onEvent: (event: ReportedEvent) => void,
 ): Promise<() => void> {
   const path = `/events?filters=${encodeURIComponent(JSON.stringify(filters))}`;
   const request = http.request({ socketPath: ENGINE_SOCKET, path, agent: false }).end();

@@ -133,23 +133,23 @@ describe('row 39: arguments and paths', () => {
     const outside = await making();
     expect(outside.size).toBe(1);
 
-    const strangers = invented(bait);
-    const payloads = [...misused(bait), ...strangers];
+    const unknownArguments = invented(bait);
+    const payloads = [...misused(bait), ...unknownArguments];
     expect(payloads.length).toBeGreaterThan(500);
     const escapes: unknown[] = [];
-    const obeyed: unknown[] = [];
+    const accepted: unknown[] = [];
     let ran = 0;
     for (const params of payloads) {
       const answer = await answerTo(params);
       if ([bait.secret, 'root:x:0:0'].some((word) => JSON.stringify(answer).includes(word))) escapes.push(params);
       const run = answer.structuredContent as RunAnswer | undefined;
-      if (run && strangers.includes(params)) obeyed.push(params);
+      if (run && unknownArguments.includes(params)) accepted.push(params);
       if (run?.status !== 'ok') continue;
       ran += 1;
       if (run.stdout !== inside) escapes.push([params, run.stdout]);
     }
     expect(escapes).toEqual([]);
-    expect(obeyed).toEqual([]);
+    expect(accepted).toEqual([]);
     expect(ran).toBeGreaterThan(50);
     expect([...(await making())]).toEqual([...outside]);
     expect(await probe()).toBe(inside);

@@ -13,7 +13,7 @@ import { goodHead, linesOf, type Served, sendRaw, serve } from './mcpServer.ts';
 const NONCE = randomBytes(12).toString('hex');
 
 /** Code that emits a canary in every possible way; `%s` is the canary. */
-const SAYINGS: Readonly<Record<string, string>> = {
+const LEAKS: Readonly<Record<string, string>> = {
   comment: '# %s',
   stdout: "print('%s')",
   stderr: "import sys; print('%s', file=sys.stderr)",
@@ -62,7 +62,7 @@ describe('row 40: no code, output or token in logs', () => {
     expect(lines.filter((line) => line.includes(NONCE) || line.includes(served.token))).toEqual([]);
   }
 
-  it.each(Object.entries(SAYINGS))('from a run with its %s', async (name, code) => {
+  it.each(Object.entries(LEAKS))('from a run with its %s', async (name, code) => {
     const canary = `x${NONCE}_${name.replaceAll(' ', '_')}`;
     const { structuredContent } = await python(code.replace('%s', canary));
     expect(structuredContent?.status).toMatch(/^(ok|error|timeout|out_of_memory)$/);

@@ -24,10 +24,10 @@ describe('row 42: a sandbox that is destroyed', () => {
       const endless = `print("begun", flush=True)\n${STARVE_AGENT}\nwhile True: pass`;
       const running = run(isolated, endless, { timeoutSeconds: 2 });
       await expect.poll(() => leased(isolated)).toHaveLength(1);
-      const [doomed] = leased(isolated);
+      const [id] = leased(isolated);
       const { status, stdout } = await running;
       expect({ status, stdout }).toEqual({ status: 'timeout', stdout: 'begun\n' });
-      await expect.poll(() => isolated.containers(), { timeout: GONE_MS, interval: 100 }).not.toContain(doomed);
+      await expect.poll(() => isolated.containers(), { timeout: GONE_MS, interval: 100 }).not.toContain(id);
     }
   });
 });

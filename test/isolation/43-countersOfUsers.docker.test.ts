@@ -89,10 +89,10 @@ describe('row 43: a resource counted per user', () => {
         owner,
         code: `${code}\nimport time\nprint("full", flush=True)\ntime.sleep(100)`,
       };
-      let said = '';
+      let printed = '';
       const onOutput = (output: { kind: string; text?: string }) => {
-        said += output.text ?? '';
-        if (said.includes('full')) ready();
+        printed += output.text ?? '';
+        if (printed.includes('full')) ready();
       };
       const running = isolated.engine.run(request, onOutput, greedy.signal);
       await Promise.race([full, running]);

@@ -77,10 +77,10 @@ describe('row 49: the limit of connections', () => {
     const head = [...linesOf(goodHead(served)), `Content-Length: ${INITIALIZE.length}`];
     known.socket.write(`${head.join('\r\n')}\r\n\r\n${INITIALIZE}`);
     await once(known.socket, 'data');
-    const strangers = [];
-    for (let n = 0; n < 6; n += 1) strangers.push(await arrive(served.port));
-    while (strangers.filter(({ isClosed }) => isClosed()).length < 3) await new Promise((r) => setTimeout(r, 5));
-    expect(strangers.map(({ isClosed }) => isClosed())).toEqual([true, true, true, false, false, false]);
+    const unauthenticated = [];
+    for (let n = 0; n < 6; n += 1) unauthenticated.push(await arrive(served.port));
+    while (unauthenticated.filter(({ isClosed }) => isClosed()).length < 3) await new Promise((r) => setTimeout(r, 5));
+    expect(unauthenticated.map(({ isClosed }) => isClosed())).toEqual([true, true, true, false, false, false]);
     expect(known.isClosed()).toBe(false);
     await served.dispose();
   });

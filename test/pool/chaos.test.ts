@@ -28,7 +28,7 @@ class Chaos {
     return from[Math.floor(this.#roll() * from.length)];
   }
 
-  readonly #deeds = [
+  readonly #steps = [
     () => this.#ask(),
     () => this.#ask(),
     () => this.#giveBack(),
@@ -43,12 +43,12 @@ class Chaos {
   ];
 
   async step(): Promise<void> {
-    this.#pick(this.#deeds)?.();
+    this.#pick(this.#steps)?.();
     if (this.#roll() < 0.7) await settled();
   }
 
   /** Everything is given back and nothing fails any more. */
-  async calm(): Promise<void> {
+  async settle(): Promise<void> {
     this.bench.failure = null;
     for (let round = 0; round < 50; round += 1) {
       while (this.leases.length > 0) this.#giveBack();
@@ -95,7 +95,7 @@ describe('a pool in any order of events', () => {
         expect(chaos.bench.booting).toBeLessThanOrEqual(5);
         expect(chaos.bench.pool.snapshot().waiting).toBeLessThanOrEqual(5);
       }
-      await chaos.calm();
+      await chaos.settle();
       expect(chaos.answered).toBe(chaos.asked);
       expect(chaos.bench.made.every(({ owners }) => owners.size <= 1)).toBe(true);
       expect(new Set(chaos.bench.states)).toEqual(new Set(['idle']));

@@ -41,32 +41,32 @@ describe('the plan of setup', () => {
   const step = { verb: 'install', what: 'docker.io', mb: 300 };
 
   async function announced(steps: readonly object[], interactive: boolean) {
-    const said: string[] = [];
+    const text: string[] = [];
     const waited: number[] = [];
     const tools = {
-      print: (line: string) => said.push(line),
+      print: (line: string) => text.push(line),
       wait: async (ms: number) => waited.push(ms),
       interactive,
     };
     await announce([async () => steps, async () => steps], tools);
-    return { said: said.join('\n'), waited };
+    return { text: text.join('\n'), waited };
   }
 
   it('is printed once, with a wait on a terminal', async () => {
-    const { said, waited } = await announced([step], true);
-    expect(said.match(/install {2}docker\.io, about 300 MB/g)).toHaveLength(1);
-    expect(said).toContain('Ctrl+C');
+    const { text, waited } = await announced([step], true);
+    expect(text.match(/install {2}docker\.io, about 300 MB/g)).toHaveLength(1);
+    expect(text).toContain('Ctrl+C');
     expect(waited).toEqual([5000]);
   });
 
   it('is printed without a wait where no user can answer', async () => {
-    const { said, waited } = await announced([step], false);
-    expect(said).toContain('docker.io');
-    expect([said.includes('Ctrl+C'), waited]).toEqual([false, []]);
+    const { text, waited } = await announced([step], false);
+    expect(text).toContain('docker.io');
+    expect([text.includes('Ctrl+C'), waited]).toEqual([false, []]);
   });
 
   it('is not printed when it is empty', async () => {
-    expect(await announced([], true)).toEqual({ said: '', waited: [] });
+    expect(await announced([], true)).toEqual({ text: '', waited: [] });
   });
 });
 
@@ -146,20 +146,20 @@ describe('npm run lean', () => {
 
 describe('the commands of setup', () => {
   it('run apt without input and without prompts', async () => {
-    const heard = join(folder, 'heard');
+    const record = join(folder, 'record');
     await fake('dpkg-query', 'exit 1');
     await fake('sudo', 'while [[ $1 == -* ]]; do shift; done; exec "$@"');
-    await fake('apt-get', `read -r answer && exit 9; echo "$DEBIAN_FRONTEND $NEEDRESTART_MODE $*" >> ${heard}`);
+    await fake('apt-get', `read -r answer && exit 9; echo "$DEBIAN_FRONTEND $NEEDRESTART_MODE $*" >> ${record}`);
     await installPackages(['no-such-package'], 'A test');
-    const lines = (await readFile(heard, 'utf8')).trim().split('\n');
+    const lines = (await readFile(record, 'utf8')).trim().split('\n');
     const install = lines.find((line) => line.includes('no-such-package'));
     expect(install).toMatch(/^noninteractive a .*--force-confdef.*--force-confold.* install -y /);
   });
 
   it('do not let sudo ask for a password without a terminal', async () => {
-    const heard = join(folder, 'heard');
-    await fake('sudo', `echo "$*" >> ${heard}; exit 1`);
+    const record = join(folder, 'record');
+    await fake('sudo', `echo "$*" >> ${record}; exit 1`);
     expect(await sudoCommand()).toBeNull();
-    expect(await readFile(heard, 'utf8')).toBe('-n true\n');
+    expect(await readFile(record, 'utf8')).toBe('-n true\n');
   });
 });

@@ -8,30 +8,30 @@ import { ManualClock } from '../manualClock.ts';
 
 const SECOND = 1_000_000_000n;
 
-function setUp(fate: ContainerStatus = { kind: 'unknown' }) {
+function setUp(status: ContainerStatus = { kind: 'unknown' }) {
   const clock = new ManualClock();
   const events = new Emitter<DockerEvent>();
   const stream = new PassThrough();
   let asked = 0;
   const ask = async () => {
     asked += 1;
-    return fate;
+    return status;
   };
   const ended = watchExit({ id: 'me', stream, events: events.event, clock, ask });
-  const tell = (action: DockerEvent['action'], exitCode: number | null = null, at = SECOND, id = 'me') =>
+  const emit = (action: DockerEvent['action'], exitCode: number | null = null, at = SECOND, id = 'me') =>
     events.fire({ id, action, exitCode, at });
   const close = async () => {
     stream.destroy();
     await new Promise(setImmediate);
   };
   const state = () => Promise.race([ended, new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
-  return { clock, tell, close, state, ended, asked: () => asked };
+  return { clock, emit, close, state, ended, asked: () => asked };
 }
 
 describe('the end of a container', () => {
   it('waits for the remaining output after the exit', async () => {
-    const { tell, close, state } = setUp();
-    tell('die', 3);
+    const { emit, close, state } = setUp();
+    emit('die', 3);
     expect(await state()).toBeNull();
     await close();
     expect(await state()).toEqual<ContainerEnd>({
@@ -42,17 +42,17 @@ describe('the end of a container', () => {
   });
 
   it('waits only briefly when the remaining output is not read', async () => {
-    const { clock, tell, state } = setUp();
-    tell('die', 0);
+    const { clock, emit, state } = setUp();
+    emit('die', 0);
     clock.advance(2_000);
     expect(await state()).toMatchObject({ exitCode: 0 });
   });
 
   it('takes the status from the event when the stream ends first, without inspecting the container', async () => {
-    const { clock, tell, close, state, asked } = setUp();
+    const { clock, emit, close, state, asked } = setUp();
     await close();
     expect(await state()).toBeNull();
-    tell('die', 1);
+    emit('die', 1);
     expect(await state()).toMatchObject({ exitCode: 1 });
     clock.advance(5_000);
     expect(asked()).toBe(0);
@@ -63,16 +63,16 @@ describe('the end of a container', () => {
     [{ kind: 'exited', exitCode: 7 }, { exitCode: 7 }],
     [{ kind: 'running' }, { exitCode: null, reason: 'the connection to the Docker Engine was lost' }],
     [{ kind: 'unknown' }, { exitCode: null, reason: 'the connection to the Docker Engine was lost' }],
-  ])('inspects the container when the stream ends without an event: %j', async (fate, end) => {
-    const { clock, close, ended } = setUp(fate);
+  ])('inspects the container when the stream ends without an event: %j', async (status, end) => {
+    const { clock, close, ended } = setUp(status);
     await close();
     clock.advance(500);
     expect(await ended).toMatchObject({ oomKilled: false, ...end });
   });
 
   it('ignores other containers', async () => {
-    const { clock, tell, state } = setUp();
-    tell('die', 0, SECOND, 'another');
+    const { clock, emit, state } = setUp();
+    emit('die', 0, SECOND, 'another');
     clock.advance(5_000);
     expect(await state()).toBeNull();
   });
@@ -83,10 +83,10 @@ describe('the end of a container', () => {
     ['a child was killed for memory long before', 137, 60, [], false],
     ['another program killed it', 137, 1, ['kill'], false],
   ] as const)('is out of memory when the kernel killed it: %s', async (_, exitCode, after, before, oomKilled) => {
-    const { tell, close, ended } = setUp();
-    tell('oom');
-    for (const action of before) tell(action);
-    tell('die', exitCode, SECOND + BigInt(after) * SECOND);
+    const { emit, close, ended } = setUp();
+    emit('oom');
+    for (const action of before) emit(action);
+    emit('die', exitCode, SECOND + BigInt(after) * SECOND);
     await close();
     expect((await ended).oomKilled).toBe(oomKilled);
   });

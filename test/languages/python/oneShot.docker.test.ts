@@ -33,8 +33,8 @@ for i in range(50):
     os.system("echo p")
     os.write(1, b"raw\\n")`;
     const result = await once(sandbox, code);
-    const said = result.out.flatMap((item) => (item.kind === 'stdout' || item.kind === 'stderr' ? [item] : []));
-    const order = said
+    const texts = result.out.flatMap((item) => (item.kind === 'stdout' || item.kind === 'stderr' ? [item] : []));
+    const order = texts
       .map((item) => `${item.kind}:${item.text}`)
       .join('')
       .replace(/stdout:|(?<=\n)stderr:/g, '');

@@ -11,16 +11,16 @@ const unknown = (id: number | string, method: string) =>
 
 describe('LeanServer.start', () => {
   it('sends the options that Lean needs and no others', async () => {
-    const said: string[] = [];
+    const sent: string[] = [];
     const peer = new ScriptedServer(started);
     const write = peer.write.bind(peer);
     peer.write = (bytes) => {
-      said.push(bytes.toString());
+      sent.push(bytes.toString());
       write(bytes);
     };
     const end = await LeanServer.start(peer);
     expect(end.kind).toBe('started');
-    expect(JSON.parse(said[0]?.split('\r\n\r\n')[1] ?? '')).toEqual({
+    expect(JSON.parse(sent[0]?.split('\r\n\r\n')[1] ?? '')).toEqual({
       jsonrpc: '2.0',
       id: 1,
       method: 'initialize',
@@ -31,7 +31,7 @@ describe('LeanServer.start', () => {
         initializationOptions: { editDelay: 0, hasWidgets: false },
       },
     });
-    expect(peer.heard).toEqual(['initialize', 'initialized']);
+    expect(peer.received).toEqual(['initialize', 'initialized']);
   });
 
   it('returns refused and kills a server that refuses', async () => {
@@ -111,14 +111,14 @@ describe('a connection to a faulty server', () => {
   it('answers every request with the reason once it is lost', async () => {
     const { document, server: lean, peer } = await driveDocument(waiting, 'a\n');
     const end = document.settled();
-    const before = peer.heard.length;
+    const before = peer.received.length;
     lean.kill();
     const lost = { kind: 'lost', reason: 'The Lean server was ended.' };
     expect(await end).toEqual(lost);
     append(document, 'b\n');
     expect(await document.settled()).toEqual(lost);
     expect(await document.hover({ line: 0, character: 0 })).toEqual(lost);
-    expect(peer.heard).toHaveLength(before);
+    expect(peer.received).toHaveLength(before);
     document.reopen();
     document.close();
     expect(await lean.lost).toBe(lost.reason);

@@ -288,7 +288,7 @@ describe('LeanDocument.settled', () => {
     const end = document.settled(abort.signal);
     abort.abort();
     expect(await end).toEqual({ kind: 'aborted' });
-    expect(peer.heard.at(-1)).toBe('$/cancelRequest');
+    expect(peer.received.at(-1)).toBe('$/cancelRequest');
     append(document, 'b\n');
     expect(briefly(await settled(document))).toEqual([]);
     expect(await document.settled(abort.signal)).toEqual({ kind: 'aborted' });
@@ -473,7 +473,7 @@ describe('LeanDocument.edit', () => {
     expect(() => document.edit(fine, { from: 9, to: 9, text: '' })).toThrow(RangeError);
     expect(document).toMatchObject({ text: '🌱\n', version: 1 });
     expect(document.table.positionAt(3)).toEqual({ line: 1, character: 0 });
-    expect(peer.heard.at(-1)).toBe('textDocument/didOpen');
+    expect(peer.received.at(-1)).toBe('textDocument/didOpen');
   });
 
   it('refuses edits of a closed document, and supersedes its requests', async () => {

@@ -38,7 +38,7 @@ export class ScriptedServer implements Transport {
   onBytes: (bytes: Buffer) => void = () => {};
   readonly ended = this.#ended.promise;
   /** The methods of the client's messages, in order; an answer to the server counts as `answer`. */
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
 
   constructor(script: readonly ScriptLine[], delivery: Delivery = {}) {
     this.#script = script;
@@ -57,7 +57,7 @@ export class ScriptedServer implements Transport {
   }
 
   write(bytes: Buffer): void {
-    if (!this.#over) for (const message of this.#decoder.push(bytes)) this.#hear(message);
+    if (!this.#over) for (const message of this.#decoder.push(bytes)) this.#receive(message);
   }
 
   kill(): void {
@@ -65,12 +65,12 @@ export class ScriptedServer implements Transport {
     this.#end('killed');
   }
 
-  #hear(message: unknown): void {
-    const said = isObject(message) ? message : {};
-    this.heard.push(String(said.method ?? 'answer'));
-    if (said.method === '$/cancelRequest') return;
+  #receive(message: unknown): void {
+    const content = isObject(message) ? message : {};
+    this.received.push(String(content.method ?? 'answer'));
+    if (content.method === '$/cancelRequest') return;
     const expected = this.#script[this.#at]?.message;
-    if (expected && this.#aliases.match(expected, said)) {
+    if (expected && this.#aliases.match(expected, content)) {
       this.#at += 1;
       this.#say();
     } else this.#end(`expected ${JSON.stringify(expected)}, got ${JSON.stringify(message)}`);

@@ -144,7 +144,7 @@ describe.each(deliveries)('a recorded conversation that arrives %s', (_, deliver
     document.replaceFrom(1, '#eval 1 + 1\n');
     expect(await document.settled()).toEqual(crash);
     expect(await document.hover({ line: 0, character: 0 })).toEqual(crash);
-    expect(peer.heard.at(-1)).toBe('textDocument/waitForDiagnostics');
+    expect(peer.received.at(-1)).toBe('textDocument/waitForDiagnostics');
   });
 
   it('07 settles after a header with imports', async () => {

@@ -115,7 +115,7 @@ describe.each(SERVER_VARIANTS)('a session on %s', (_, variant) => {
       expect((await run('import Lean\n#eval add 1 "x"\n')).status).toBe('error');
       expect(session.text()).toBe(before);
     }
-    const opened = () => servers[0]?.heard.filter((method) => method.endsWith('didOpen')).length;
+    const opened = () => servers[0]?.received.filter((method) => method.endsWith('didOpen')).length;
     expect(opened()).toBe(2);
     expect((await run(HOLE)).status).toBe('ok');
     expect(opened()).toBe(3);

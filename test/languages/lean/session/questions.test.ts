@@ -29,7 +29,7 @@ describe.each(['old', 'current'] as const)('a query (%s server)', (kind) => {
     const { session: lean, servers, run } = await sessionOn(kind);
     await run(SPIN);
     expect(await lean.hover({ cell: null, code: '#eval spin 0\n#check spin', cursor: 22 })).toBeNull();
-    expect(servers[0]?.heard).toContain('textDocument/hover');
+    expect(servers[0]?.received).toContain('textDocument/hover');
     expect(servers[0]?.text).not.toContain('spin 0');
     expect(await run(PRINT)).toMatchObject({ status: 'ok', stdout: PRINTED });
     expect(servers).toHaveLength(1);

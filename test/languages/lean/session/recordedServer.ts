@@ -28,7 +28,7 @@ const Params = z.object({
   uri: z.string().optional(),
   version: z.int().optional(),
 });
-const Said = z.object({ method: z.string(), id: z.int().optional(), params: Params.catch({}) });
+const ClientMessage = z.object({ method: z.string(), id: z.int().optional(), params: Params.catch({}) });
 
 /** The goal of the one recorded cell with a `sorry`. */
 const GOAL = {
@@ -53,7 +53,7 @@ export class RecordedServer {
   #waiting: number[] = [];
   readonly ended = this.#ended.promise;
   /** The methods of the messages that it received, in order. */
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
 
   constructor(cells: readonly RecordedCell[], variant: ServerVariant, send: (bytes: Buffer) => void) {
     this.#cells = cells;
@@ -76,8 +76,8 @@ export class RecordedServer {
 
   write(bytes: Uint8Array): void {
     for (const message of this.#decoder.push(Buffer.from(bytes))) {
-      const { data } = Said.safeParse(message);
-      if (data) queueMicrotask(() => this.#hear(data));
+      const { data } = ClientMessage.safeParse(message);
+      if (data) queueMicrotask(() => this.#receive(data));
     }
   }
 
@@ -86,8 +86,8 @@ export class RecordedServer {
     this.#ended.resolve();
   }
 
-  #hear({ method, id, params }: z.infer<typeof Said>): void {
-    this.heard.push(method);
+  #receive({ method, id, params }: z.infer<typeof ClientMessage>): void {
+    this.received.push(method);
     if (method === 'initialize') this.#say({ id, result: { capabilities: {} } });
     else if (method.endsWith('didOpen')) this.#open(params);
     else if (method.endsWith('didChange')) this.#change(params);

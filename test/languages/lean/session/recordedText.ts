@@ -41,13 +41,13 @@ function pieceAt(rest: string, line: number, known: readonly RecordedCell[], tex
   const first = rest.slice(0, rest.indexOf('\n') + 1) || rest;
   const question = QUESTION.exec(first)?.[1];
   const mark = EVALUATION.exec(rest);
-  if (mark) return { length: mark[0].length, step: step([said(line + 10, 3, `3\n${mark[1]} returned 0\n`)]) };
+  if (mark) return { length: mark[0].length, step: step([diagnosticAt(line + 10, 3, `3\n${mark[1]} returned 0\n`)]) };
   if (question) return { length: first.length, step: step([answerOn(question, line, text)]) };
   if (first.startsWith('import Nope'))
-    return { length: first.length, step: step([said(line, 1, "unknown package 'Nope'")], 'fatal') };
+    return { length: first.length, step: step([diagnosticAt(line, 1, "unknown package 'Nope'")], 'fatal') };
   const isSilent =
     first.trim() === '' || first === SEPARATOR || first.startsWith('import ') || isHidden(first, text.indexOf(HIDING));
-  return { length: first.length, step: step(isSilent ? [] : [said(line, 1, `not recorded: ${first}`)]) };
+  return { length: first.length, step: step(isSilent ? [] : [diagnosticAt(line, 1, `not recorded: ${first}`)]) };
 }
 
 /** The option hides warnings from these lines; only current servers have it. */
@@ -56,13 +56,13 @@ function isHidden(line: string, option: number): boolean {
 }
 
 function answerOn(name: string, line: number, text: string): Diagnostic {
-  if (name === 'propext') return said(line, 3, "'propext' depends on axioms: [propext]\n");
-  if (!new RegExp(`(def|theorem) ${name}\\b`).test(text)) return said(line, 1, `unknown constant '${name}'`);
+  if (name === 'propext') return diagnosticAt(line, 3, "'propext' depends on axioms: [propext]\n");
+  if (!new RegExp(`(def|theorem) ${name}\\b`).test(text)) return diagnosticAt(line, 1, `unknown constant '${name}'`);
   const rests = name === 'hole' ? 'depends on axioms: [sorryAx]' : 'does not depend on any axioms';
-  return said(line, 3, `'${name}' ${rests}\n`);
+  return diagnosticAt(line, 3, `'${name}' ${rests}\n`);
 }
 
-function said(line: number, severity: 1 | 3, message: string): Diagnostic {
+function diagnosticAt(line: number, severity: 1 | 3, message: string): Diagnostic {
   const range = { start: { line, character: 0 }, end: { line, character: 6 } };
   return { range, fullRange: range, severity, message, source: 'Lean 4', leanTags: undefined, isSilent: undefined };
 }
