@@ -8,6 +8,8 @@ interface Timer {
 
 /** A clock that tests move by hand. */
 export class ManualClock implements Clock {
+  /** What `slowness` returns. */
+  overload = 1;
   #now = 0;
   readonly #timers = new Set<Timer>();
 
@@ -22,7 +24,7 @@ export class ManualClock implements Clock {
   }
 
   slowness(): number {
-    return 1;
+    return this.overload;
   }
 
   /** Timers that are waiting. */

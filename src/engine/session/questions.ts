@@ -3,7 +3,9 @@ import { deferred } from '../../base/deferred.ts';
 import type { Interpreter } from '../../languages/language.ts';
 import { PendingQuestion } from './pendingQuestion.ts';
 
-/** A caller waits this long for an answer; the question itself may take longer. */
+/**
+ * A caller waits this long for an answer, longer on a busy machine; the question itself may take longer. Milliseconds.
+ */
 const ANSWER_MS = 2_000;
 
 /** A question to an interpreter between cells, such as a completion. */
@@ -41,7 +43,7 @@ export class Questions {
   async inTime<T>(answered: Promise<T>, nothing: T, signal?: AbortSignal): Promise<T> {
     const givenUp = deferred<T>();
     const giveUp = () => givenUp.resolve(nothing);
-    const timer = this.#clock.schedule(ANSWER_MS, giveUp);
+    const timer = this.#clock.schedule(ANSWER_MS * this.#clock.slowness(), giveUp);
     signal?.addEventListener('abort', giveUp, { once: true });
     if (signal?.aborted) giveUp();
     const answer = await Promise.race([answered, givenUp.promise]);
