@@ -9,6 +9,7 @@ const NAMES: Readonly<Record<keyof Walls, string>> = {
   readOnlyRoot: 'read-only image',
   files: 'writes limited by Landlock',
   hostFiles: 'no writable files of the host',
+  signals: 'no signals to the agent',
   memory: 'memory limit',
   processes: 'process limit',
   limits: 'resource limits',

@@ -92,6 +92,8 @@ export const Walls = z.strictObject({
   files: Wall,
   /** No file, socket or device of the host can be written to. */
   hostFiles: Wall,
+  /** Landlock: code can signal its own processes only, not the agent's. */
+  signals: Wall,
   memory: Wall,
   processes: Wall,
   /** Open files, core files, the stack, message queues, pending signals. */

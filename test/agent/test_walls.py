@@ -46,7 +46,7 @@ class BuildTest(AgentTest):
 
     def test_reports_every_wall_with_a_state_and_a_detail(self):
         report = apart(build)
-        self.assertEqual(len(report), 11)
+        self.assertEqual(len(report), 12)
         for wall in report.values():
             self.assertIn(wall["state"], ("holds", "missing", "off"))
             self.assertIsInstance(wall["detail"], str)

@@ -10,6 +10,7 @@ export const HOLDING_WALLS: Walls = {
   readOnlyRoot: HOLDS,
   files: HOLDS,
   hostFiles: HOLDS,
+  signals: HOLDS,
   memory: HOLDS,
   processes: HOLDS,
   limits: HOLDS,

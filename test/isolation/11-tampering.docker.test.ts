@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fileFixture } from '../fileFixture.ts';
+import { changedAgent } from './changedAgent.ts';
 import { isolationEngine, look, lookAfter, run, sandboxes } from './harness.ts';
 
 /** `agent`: the processes that are not this run's own; PID 1 is the first. */
@@ -98,10 +99,28 @@ describe('row 11: tampering with the agent', () => {
     expect(await lookAfter(isolated, SIGNAL_INIT, quiet)).toBe('quiet');
   });
 
+  it('signals none of its processes, where the kernel has scopes', async () => {
+    const attack = `${AGENT_PIDS}
+import signal
+seen = []
+for pid in agent:
+    for number in (0, signal.SIGUSR1, signal.SIGSTOP, signal.SIGKILL):
+        for send in (os.kill, lambda pid, number: signal.pidfd_send_signal(os.pidfd_open(pid), number)):
+            try: send(pid, number)
+            except PermissionError: continue
+            seen.append([pid, int(number)])`;
+    await warm();
+    const [walls] = isolated.engine.snapshot().environments.flatMap((environment) => environment.walls ?? []);
+    expect(walls?.signals).toMatchObject({ state: expect.stringMatching(/holds|missing/) });
+    if (walls?.signals.state === 'holds') expect(await look(isolated, attack)).toEqual([]);
+  });
+
   it.each(['SIGKILL', 'SIGSTOP'])(
-    'with %s on its other processes destroys only the sandbox of the run, at once',
+    'with %s on its other processes destroys only the sandbox of the run, at once, where the kernel has no scopes',
     async (signal) => {
-      const before = await warm();
+      const isolated = await isolationEngine({}, { agent: await changedAgent('enter_run = lambda: None', 'walls') });
+      await look(isolated, 'seen = 1');
+      const [before = ''] = sandboxes(isolated);
       const attack = `${AGENT_PIDS}
 import signal, time
 for pid in agent[1:]: os.kill(pid, signal.${signal})
@@ -111,6 +130,7 @@ time.sleep(20)`;
       expect(performance.now() - started).toBeLessThan(2_000);
       expect(await look(isolated, 'seen = 1')).toBe(1);
       expect(sandboxes(isolated)).not.toContain(before);
+      await isolated.dispose();
     },
   );
 

@@ -90,9 +90,9 @@ describe('poolRows', () => {
       poolRows(snapshot({ environments: [environment([sandbox()], over)] }), NOW)[0]?.children ?? [];
     expect(rows({}).map(({ label }) => label)).not.toContain('Isolation');
     const isolation = rows({ walls }).at(-1);
-    expect(isolation).toMatchObject({ label: 'Isolation', description: '9 of 11 walls hold', icon: 'shield' });
+    expect(isolation).toMatchObject({ label: 'Isolation', description: '10 of 12 walls hold', icon: 'shield' });
     const shown = isolation?.children.map(({ label, description, icon }) => [label, description, icon]);
-    expect(shown).toHaveLength(11);
+    expect(shown).toHaveLength(12);
     expect(shown).toContainEqual(['no privileges', 'holds', 'pass']);
     expect(shown).toContainEqual(['writes limited by Landlock', 'not on this host: no Landlock', 'warning']);
     expect(shown).toContainEqual(['no network', 'off: limits.network', 'circle-slash']);

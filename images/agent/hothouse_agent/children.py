@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import environment, files, gate, interpreter, kernel
+from . import environment, files, gate, interpreter, kernel, walls
 
 
 def prepare():
@@ -20,6 +20,7 @@ def main(message, fds):
     environment.enter_run()
     kernel.set_dumpable(True)
     _offer_to_oom_killer()
+    walls.enter_run()
     try:
         if message["kind"] == "exec":
             _exec(message, fds)

@@ -25,6 +25,9 @@ _MIN_VERSION = 2
 _TRUNCATE_VERSION = 3
 _TCP_VERSION = 4
 SCOPE_VERSION = 6
+_LOG_VERSION = 7
+# The machine's log gets no line for what is denied: code could fill it.
+_LOG_SAME_EXEC_OFF = 1
 
 
 def version():
@@ -65,7 +68,7 @@ def create_scope():
 
 def enter(ruleset):
     """Restricts this process from now on, and what comes from it."""
-    _call(_RESTRICT_SELF, ruleset, 0)
+    _call(_RESTRICT_SELF, ruleset, _LOG_SAME_EXEC_OFF if version() >= _LOG_VERSION else 0)
 
 
 def _create(files, tcp):

@@ -23,6 +23,8 @@ _MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.lim
 _PIDS_LIMITS = ("/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max")
 # What `build` found.
 report = {}
+# A ruleset that keeps runs from the agent's processes; None where the kernel has none.
+_scope = None
 
 
 def build(plan):
@@ -40,10 +42,17 @@ def build(plan):
         "network": _off("limits.network") if plan["network"] else _attempt(_check_network),
         "readOnlyRoot": _attempt(_check_root) if plan["readOnlyRoot"] else _off("limits.readOnly"),
         **_restrict(plan),
+        "signals": _attempt(_prepare_scope),
         # Last: it may deny what the others need.
         "systemCalls": _attempt(_filter_calls, plan["filters"]),
     }
     report.update(walls)
+
+
+def enter_run():
+    """In a process that will run user code: from now on it reaches no process but itself and those that it starts."""
+    if _scope is not None:
+        landlock.enter(_scope)
 
 
 def _holds(detail=""):
@@ -146,6 +155,17 @@ def _restrict_writes(plan):
     # Code needs connections to itself. Only beside other interfaces than the loopback there is more to reach.
     tcp = not plan["network"] and bool(network.interfaces())
     landlock.restrict(plan["folders"], _WRITABLE_FILES, tcp)
+    return _holds()
+
+
+def _prepare_scope():
+    global _scope
+    if landlock.version() < landlock.SCOPE_VERSION:
+        return _missing("the kernel's Landlock has no scopes")
+    if "new privileges" in privileges.held():
+        # The kernel would refuse it to every run.
+        return _missing("new privileges")
+    _scope = landlock.create_scope()
     return _holds()
 
 
