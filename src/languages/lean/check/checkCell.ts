@@ -1,5 +1,6 @@
 import type { NoAnswer, Settled, SettledVersion } from '../lsp/document.ts';
-import type { Diagnostic, DocumentSymbol } from '../lsp/messages.ts';
+import type { Diagnostic } from '../lsp/messages.ts';
+import type { DocumentSymbol } from '../lsp/queryResults.ts';
 import type { CheckReport } from '../report.ts';
 import { exitIn } from '../text/exit.ts';
 import type { ImportRange } from '../text/importRanges.ts';

@@ -1,4 +1,5 @@
-import type { DocumentSymbol, Range } from '../lsp/messages.ts';
+import type { Range } from '../lsp/messages.ts';
+import type { DocumentSymbol } from '../lsp/queryResults.ts';
 import { skipBlank } from '../text/blank.ts';
 import { identifierEnd, nameParts } from '../text/identifier.ts';
 import type { LineTable, TextRange } from '../text/position.ts';

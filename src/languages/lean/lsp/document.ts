@@ -14,22 +14,18 @@ import {
 import type { MessageSize, RpcConnection, RpcError, RpcResult } from './connection.ts';
 import { DiagnosticsState } from './diagnosticsState.ts';
 import { DocumentText, type Edit } from './documentText.ts';
+import { type Diagnostic, type FileProgress, type Position, type PublishDiagnostics, reader } from './messages.ts';
 import {
   type Completions,
-  type Diagnostic,
   type DocumentSymbol,
-  type FileProgress,
   Hover,
   Places,
   PlainGoal,
   PlainTermGoal,
-  type Position,
-  type PublishDiagnostics,
   readCompletions,
-  reader,
   readKeywords,
   readSymbols,
-} from './messages.ts';
+} from './queryResults.ts';
 
 export type { Answer, NoAnswer, Settled, SettledVersion } from './answers.ts';
 

@@ -1,7 +1,8 @@
 import type { CellPlace, CompletionList, Draft } from '../../language.ts';
 import { withLastLineFeed } from '../check/cellSource.ts';
 import type { SegmentedDocument } from '../check/segmentedDocument.ts';
-import type { CompletionItem, Place, Position } from '../lsp/messages.ts';
+import type { Position } from '../lsp/messages.ts';
+import type { CompletionItem, Place } from '../lsp/queryResults.ts';
 import { LineTable, withLineFeeds } from '../text/position.ts';
 import { type NewCell, newCell, type SessionText, segmentsOf } from './cells.ts';
 import { InertDraft } from './inertDraft.ts';

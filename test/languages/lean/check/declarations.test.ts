@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declarationsOf, findMain } from '../../../../src/languages/lean/check/declarations.ts';
-import type { DocumentSymbol } from '../../../../src/languages/lean/lsp/messages.ts';
+import type { DocumentSymbol } from '../../../../src/languages/lean/lsp/queryResults.ts';
 import { LineTable } from '../../../../src/languages/lean/text/position.ts';
 import { symbol } from './made.ts';
 

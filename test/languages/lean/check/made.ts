@@ -4,7 +4,8 @@ import {
   readMessages,
   visible,
 } from '../../../../src/languages/lean/check/diagnostics.ts';
-import type { Diagnostic, DocumentSymbol } from '../../../../src/languages/lean/lsp/messages.ts';
+import type { Diagnostic } from '../../../../src/languages/lean/lsp/messages.ts';
+import type { DocumentSymbol } from '../../../../src/languages/lean/lsp/queryResults.ts';
 import type { LeanMessage } from '../../../../src/languages/lean/report.ts';
 import { LineTable } from '../../../../src/languages/lean/text/position.ts';
 

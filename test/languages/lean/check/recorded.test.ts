@@ -6,7 +6,8 @@ import { axiomsOf } from '../../../../src/languages/lean/check/axioms.ts';
 import { declarationsOf } from '../../../../src/languages/lean/check/declarations.ts';
 import { diagnosticsIn } from '../../../../src/languages/lean/check/diagnostics.ts';
 import { factsOf, verdictOf } from '../../../../src/languages/lean/check/verdict.ts';
-import { Diagnostic, Range, readSymbols } from '../../../../src/languages/lean/lsp/messages.ts';
+import { Diagnostic, Range } from '../../../../src/languages/lean/lsp/messages.ts';
+import { readSymbols } from '../../../../src/languages/lean/lsp/queryResults.ts';
 import { LineTable, ORIGIN } from '../../../../src/languages/lean/text/position.ts';
 import { messagesOf } from './made.ts';
 
