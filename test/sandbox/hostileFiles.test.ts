@@ -9,6 +9,8 @@ import { ManualClock } from '../host/manualClock.ts';
 class Puppet {
   readonly clock = new ManualClock();
   readonly signals: string[] = [];
+  /** It has no room for requests. */
+  isDeaf = false;
   readonly files: SandboxFiles;
   #listener: ChannelListener | undefined;
 
@@ -18,7 +20,7 @@ class Puppet {
       this.#listener = listener;
       return {
         run: () => {},
-        write: () => {},
+        write: async () => void (this.isDeaf && (await ended)),
         closeInput: () => {},
         signal: async (signal: string) => {
           this.signals.push(signal);
@@ -92,8 +94,9 @@ describe('an answer about files', () => {
     expect(puppet.signals).toEqual(['SIGKILL']);
   });
 
-  it('that does not come ends its process', async () => {
+  it.each([false, true])('that does not come ends its process, whether it reads or not', async (isDeaf) => {
     const puppet = new Puppet();
+    puppet.isDeaf = isDeaf;
     const listing = expect(puppet.files.list('')).rejects.toMatchObject({ kind: 'sandbox_lost' });
     await new Promise((resolve) => setImmediate(resolve));
     puppet.clock.advance(30_000);

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { type Deferred, deferred } from '../../base/deferred.ts';
+import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/log.ts';
 import {
   encodeFileMessage,
@@ -43,7 +44,9 @@ export class FilesProcess {
 
   /** Resolves when there is room for more. */
   async send(head: FileRequest | FileControl, body?: Uint8Array): Promise<void> {
+    const late = this.#limitSilence();
     await this.#channel.write(encodeFileMessage(head, body));
+    late.dispose();
   }
 
   /** The next message. Rejects with a `FileError` for an `error`, and when none comes. */
@@ -62,17 +65,21 @@ export class FilesProcess {
   }
 
   async #next(): Promise<FileReply> {
-    const silence = SILENT_MS * this.#clock.slowness();
     for (;;) {
       const reply = this.#decode();
       if (reply) return reply;
       if (this.#end !== undefined) throw new FileError('sandbox_lost', this.path, this.#end);
       const waiter = deferred<void>();
       this.#waiter = waiter;
-      const late = this.#clock.schedule(silence, () => this.#fail(`nothing was heard of it for ${silence / 1000} s`));
+      const late = this.#limitSilence();
       await waiter.promise;
       late.dispose();
     }
+  }
+
+  #limitSilence(): Disposable {
+    const ms = SILENT_MS * this.#clock.slowness();
+    return this.#clock.schedule(ms, () => this.#fail(`nothing was heard of it for ${ms / 1000} s`));
   }
 
   #decode(): FileReply | undefined {
