@@ -166,15 +166,23 @@ export class ProgramMissing extends Error {
   }
 }
 
+/** How an interpreter is started. */
+export interface OpenOptions {
+  readonly once: boolean;
+  readonly code?: string;
+  readonly onKey?: (key: string) => void;
+}
+
 /** A language at work in one engine. */
 export interface Language {
   /** The key of the pool whose sandboxes run the code best. */
   keyOf?(code: string, task?: LanguageTask): string;
   /**
    * Starts an interpreter; with `once` it ends after its first cell, unless it is `alive` then: the cell has left
-   * nothing that its owner may not see again. `onKey` receives keys that sandboxes could be kept warm for.
+   * nothing that its owner may not see again. `code` is what it will run first, where that is known: a hint. `onKey`
+   * receives keys that sandboxes could be kept warm for.
    */
-  open(sandbox: Sandbox, options: { readonly once: boolean; readonly onKey?: (key: string) => void }): Interpreter;
+  open(sandbox: Sandbox, options: OpenOptions): Interpreter;
   /**
    * Warms up a sandbox; it serves runs as soon as this resolves, and slow work may continue after that. null means that
    * there is nothing to do. A rejection ends the sandbox; after a boot it counts as a failed boot, and waiting requests

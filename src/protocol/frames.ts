@@ -2,14 +2,18 @@ import { ByteQueue } from './byteQueue.ts';
 
 /**
  * The framing between engine and agent. A frame is a 9-byte header (type u8, channel u32, payload length u32, big
- * endian) and its payload. Channel 0 is the agent itself; each process has a channel of its own, and a number is never
- * used twice between two resets.
+ * endian) and its payload; a frame of the engine has one more byte, `FRAME_END`. Channel 0 is the agent itself; each
+ * process has a channel of its own, and a number is never used twice between two resets.
  */
 
 /** Bytes of a frame header. */
 export const HEADER_BYTES = 9;
 /** The largest payload either side accepts, in bytes. */
-export const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
+export const MAX_PAYLOAD_BYTES = 2 * 1024 * 1024;
+/** The largest payload of a frame with bytes for or from a process: what a pipe holds. */
+export const MAX_CHUNK_BYTES = 64 * 1024;
+/** Ends each frame of the engine. The agent uses no part of a frame before it. */
+export const FRAME_END = 1;
 /** Bytes of the nonce that opens the agent's side of a handshake, sent raw before its first frame. */
 export const NONCE_BYTES = 32;
 /** Stray bytes accepted before the nonce is seen; beyond it the handshake has failed. */
@@ -32,6 +36,12 @@ export const FrameType = {
   event: 68,
   exit: 69,
   reply: 70,
+  /** Lines that the engine waits for, in a pipe of their own, so that no flood of events keeps them from coming. */
+  answer: 71,
+  /** A process's pipe has all of the last `input` frame; the next may come. */
+  room: 72,
+  /** The report of a reset. */
+  report: 73,
 } as const;
 export type FrameType = (typeof FrameType)[keyof typeof FrameType];
 
@@ -41,15 +51,21 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
+/** Bytes after the payload of a frame. */
+function endBytes(type: number): number {
+  return type < FrameType.ready ? 1 : 0;
+}
+
 /** One frame as bytes. Throws `RangeError` when the payload is over `MAX_PAYLOAD_BYTES`. */
 export function encodeFrame(type: FrameType, channel: number, payload: Uint8Array | string = ''): Buffer {
   const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
   if (body.length > MAX_PAYLOAD_BYTES) throw new RangeError(`a frame of ${body.length} bytes is over the limit`);
-  const frame = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + body.length + endBytes(type));
   frame.writeUInt8(type, 0);
   frame.writeUInt32BE(channel, 1);
   frame.writeUInt32BE(body.length, 5);
   frame.set(body, HEADER_BYTES);
+  frame.fill(FRAME_END, HEADER_BYTES + body.length);
   return frame;
 }
 
@@ -57,7 +73,7 @@ export function encodeFrame(type: FrameType, channel: number, payload: Uint8Arra
 export class FramingError extends Error {}
 
 /**
- * Turns the agent's bytes into frames. It skips bytes between `expect(nonce)` and the nonce, which belong to an
+ * Turns bytes into frames. It skips bytes between `expect(nonce)` and the nonce, which belong to an
  * earlier run. Any split of the stream gives the same frames.
  */
 export class FrameDecoder {
@@ -102,10 +118,13 @@ export class FrameDecoder {
 
   #take(): Frame | undefined {
     if (this.#waiting.length < HEADER_BYTES) return undefined;
-    const length = this.#waiting.peek(HEADER_BYTES).readUInt32BE(5);
+    const header = this.#waiting.peek(HEADER_BYTES);
+    const length = header.readUInt32BE(5);
     if (length > MAX_PAYLOAD_BYTES) throw new FramingError(`a frame claims ${length} bytes`);
-    if (this.#waiting.length < HEADER_BYTES + length) return undefined;
-    const bytes = this.#waiting.take(HEADER_BYTES + length);
-    return { type: bytes.readUInt8(0), channel: bytes.readUInt32BE(1), payload: bytes.subarray(HEADER_BYTES) };
+    const size = HEADER_BYTES + length + endBytes(header.readUInt8(0));
+    if (this.#waiting.length < size) return undefined;
+    const bytes = this.#waiting.take(size);
+    const payload = bytes.subarray(HEADER_BYTES, HEADER_BYTES + length);
+    return { type: bytes.readUInt8(0), channel: bytes.readUInt32BE(1), payload };
   }
 }

@@ -6,9 +6,9 @@ import { z } from 'zod';
  */
 
 /** Version of this contract; engine and agent travel together, so a mismatch is a broken build. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
-/** Engine → agent, opens a relay's life. Sizes in bytes, times in milliseconds. */
+/** Engine → agent, the first frame. Sizes in bytes, times in milliseconds. */
 export const Hello = z.strictObject({
   version: z.literal(PROTOCOL_VERSION),
   /** `NONCE_BYTES` as hex; the agent answers with the raw bytes before its first frame. */
@@ -26,7 +26,11 @@ export type Hello = z.infer<typeof Hello>;
 /** Engine → agent: start a process on a new channel. */
 export const Start = z.discriminatedUnion('kind', [
   /** A fork of the zygote that takes `run` payloads. */
-  z.strictObject({ kind: z.literal('interpreter') }),
+  z.strictObject({
+    kind: z.literal('interpreter'),
+    /** Whether it should have the preloaded modules. A wrong guess costs time and changes nothing else. */
+    preloaded: z.boolean(),
+  }),
   /** A program; `input` and `closeInput` feed its stdin. */
   z.strictObject({
     kind: z.literal('exec'),
@@ -54,7 +58,7 @@ export const Request = z.discriminatedUnion('op', [
 ]);
 export type Request = z.infer<typeof Request>;
 
-/** What a reset removed and what it left. */
+/** Agent → engine: what a reset removed and what it left. */
 export const ResetReport = z.strictObject({
   /** Nothing of the last run is left: no process, file, IPC object, descriptor, or memory beyond a small bound. */
   clean: z.boolean(),
@@ -105,12 +109,11 @@ export const Walls = z.strictObject({
 });
 export type Walls = z.infer<typeof Walls>;
 
-/** Agent → engine: a relay is ready; after a reset it carries the report. */
+/** Agent → engine: it is ready. */
 export const Ready = z.strictObject({
   version: z.literal(PROTOCOL_VERSION),
   /** Version of the interpreter that the agent runs in. */
   interpreter: z.string(),
-  reset: ResetReport.nullable(),
   walls: Walls,
 });
 export type Ready = z.infer<typeof Ready>;
@@ -126,8 +129,6 @@ export const Exit = z.strictObject({
   oomKills: z.int().nonnegative(),
   stdoutBytes: z.int().nonnegative(),
   stderrBytes: z.int().nonnegative(),
-  /** Events dropped beyond `eventBytes` and `events`. */
-  eventsDropped: z.int().nonnegative(),
   /** Why it could not be started, or null. */
   failure: z.string().nullable(),
 });
@@ -154,7 +155,8 @@ export const Measurement = z.strictObject({
 export type Measurement = z.infer<typeof Measurement>;
 
 /**
- * An event frame is two u64 counters (bytes of stdout and of stderr that the relay has read for this run) and one JSON
- * line written by the channel's process. The counters are the relay's word; the line is the user code's and is checked.
+ * A frame of events or answers is two u64 counters (bytes of stdout and of stderr that the agent has read for this run)
+ * and bytes that the channel's process has written: JSON lines, cut anywhere. The counters are the agent's; the bytes
+ * are user code's and are checked.
  */
 export const EVENT_PREFIX_BYTES = 16;

@@ -1,14 +1,26 @@
 import { deferred } from '../base/deferred.ts';
 import type { Steps } from '../base/slices.ts';
-import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
-import { EVENT_PREFIX_BYTES, type SignalName } from '../protocol/messages.ts';
-import type { Channel, ChannelEnd, ChannelListener } from './sandbox.ts';
+import { type Frame, FrameType } from '../protocol/frames.ts';
+import { EVENT_PREFIX_BYTES, type Exit, type SignalName } from '../protocol/messages.ts';
+import { ChannelInput } from './channelInput.ts';
+import { EventLines, type LineLimits } from './eventLines.ts';
+import type { Channel, ChannelEnd, ChannelListener, SandboxLoss } from './sandbox.ts';
+
+/** What a channel does with its sandbox. */
+export interface ChannelPorts {
+  readonly send: (bytes: Buffer) => void;
+  readonly signal: (signal: SignalName) => Promise<void>;
+  /** The limits of its events, and of its answers. */
+  readonly lines: LineLimits;
+}
 
 /** The engine's side of one process in a sandbox. */
 export class LiveChannel implements Channel {
   readonly #listener: ChannelListener;
-  readonly #send: (bytes: Buffer) => void;
   readonly #signal: (signal: SignalName) => Promise<void>;
+  readonly #input: ChannelInput;
+  readonly #events: EventLines;
+  readonly #answers: EventLines;
   readonly #ended = deferred<ChannelEnd>();
   #over = false;
   readonly ended = this.#ended.promise;
@@ -16,24 +28,27 @@ export class LiveChannel implements Channel {
   constructor(
     readonly number: number,
     listener: ChannelListener,
-    send: (bytes: Buffer) => void,
-    signal: (signal: SignalName) => Promise<void>,
+    ports: ChannelPorts,
   ) {
     this.#listener = listener;
-    this.#send = send;
-    this.#signal = signal;
+    this.#signal = ports.signal;
+    this.#input = new ChannelInput(number, ports.send);
+    this.#events = new EventLines(ports.lines);
+    this.#answers = new EventLines(ports.lines);
   }
 
   run(request: string): void {
-    this.#frame(FrameType.run, request);
+    this.#events.restart();
+    this.#answers.restart();
+    this.#input.run(request);
   }
 
-  write(bytes: Uint8Array): void {
-    this.#frame(FrameType.input, bytes);
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#input.write(bytes);
   }
 
   closeInput(): void {
-    this.#frame(FrameType.closeInput);
+    this.#input.close();
   }
 
   async signal(signal: SignalName): Promise<void> {
@@ -44,19 +59,35 @@ export class LiveChannel implements Channel {
   *receive({ type, payload }: Frame): Steps {
     if (type === FrameType.stdout) this.#listener.onStdout(payload);
     else if (type === FrameType.stderr) this.#listener.onStderr(payload);
-    else if (type === FrameType.event && this.#listener.onEvent) {
-      const counts = [payload.readBigUInt64BE(0), payload.readBigUInt64BE(8)].map(Number);
-      yield* this.#listener.onEvent(payload.subarray(EVENT_PREFIX_BYTES), counts[0] ?? 0, counts[1] ?? 0);
-    }
+    else if (type === FrameType.room) this.#input.onRoom();
+    else if (type === FrameType.event) yield* this.#takeLines(this.#events, payload);
+    else if (type === FrameType.answer) yield* this.#takeLines(this.#answers, payload);
   }
 
-  /** Ends it; the first end counts. */
-  end(end: ChannelEnd): void {
+  /** Its process has exited. */
+  exit(exit: Exit): void {
+    this.#end({ kind: 'exit', exit, eventsDropped: this.#events.dropped });
+  }
+
+  /** The sandbox has gone; the first end counts. */
+  lose(loss: SandboxLoss): void {
+    this.#end({ kind: 'lost', loss });
+  }
+
+  #end(end: ChannelEnd): void {
     this.#over = true;
+    this.#input.end();
     this.#ended.resolve(end);
   }
 
-  #frame(type: FrameType, payload?: Uint8Array | string): void {
-    if (!this.#over) this.#send(encodeFrame(type, this.number, payload));
+  *#takeLines(lines: EventLines, payload: Buffer): Steps {
+    if (!this.#listener.onEvent) return;
+    const stdoutBytes = Number(payload.readBigUInt64BE(0));
+    const stderrBytes = Number(payload.readBigUInt64BE(8));
+    for (const line of lines.take(payload.subarray(EVENT_PREFIX_BYTES))) {
+      if (this.#over) return;
+      yield* this.#listener.onEvent(line, stdoutBytes, stderrBytes);
+      yield;
+    }
   }
 }

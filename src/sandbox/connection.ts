@@ -3,9 +3,9 @@ import { type Deferred, deferred } from '../base/deferred.ts';
 import { messageOf, plainText } from '../base/log.ts';
 import { type Steps, slices } from '../base/slices.ts';
 import type { Container } from '../host/host.ts';
-import { FILE_WINDOW_BYTES } from '../protocol/fileMessages.ts';
 import { encodeFrame, type Frame, FrameDecoder, FrameType, NONCE_BYTES } from '../protocol/frames.ts';
 import { type Hello, PROTOCOL_VERSION, Ready } from '../protocol/messages.ts';
+import type { LineLimits } from './eventLines.ts';
 import type { SandboxLoss } from './sandbox.ts';
 
 /** What the agent says when it ends a sandbox for what its code took. */
@@ -13,7 +13,7 @@ const OVER_LIMIT = /^the agent leaves: (its code has .*)$/m;
 /** Characters kept of what Python, the runtime or the agent says on the container's stderr. */
 const MAX_DIAGNOSTICS = 2_000;
 
-/** What one relay's life is opened with, beside version and nonce. */
+/** What an agent is opened with, beside version and nonce. */
 export type SessionLimits = Omit<Hello, 'version' | 'nonce'>;
 
 /**
@@ -55,20 +55,21 @@ export class AgentConnection {
     void container.ended.then(({ oomKilled, reason }) => this.#onEnded(this.#lossOf(oomKilled, reason)));
   }
 
-  /** Opens a relay's life; `before` goes out in the same write. Rejects when the connection is lost first. */
-  handshake(before?: Buffer): Promise<Ready> {
+  /** The first exchange of frames. Rejects when the connection is lost first. */
+  handshake(): Promise<Ready> {
     const nonce = randomBytes(NONCE_BYTES);
-    // Behind a reset comes what the last run had under way, which is bounded by its caps.
-    const { outputBytes, eventBytes } = this.#limits;
-    if (before) this.#decoder.expect(nonce, 64 * (outputBytes + eventBytes + FILE_WINDOW_BYTES));
-    else this.#decoder.expect(nonce);
+    this.#decoder.expect(nonce);
     const handshake = deferred<Ready>();
     this.#handshake = handshake;
     if (this.#isLost) handshake.reject(new Error('its sandbox is gone'));
     const hello: Hello = { version: PROTOCOL_VERSION, nonce: nonce.toString('hex'), ...this.#limits };
-    const frame = encodeFrame(FrameType.hello, 0, JSON.stringify(hello));
-    this.send(before ? Buffer.concat([before, frame]) : frame);
+    this.send(encodeFrame(FrameType.hello, 0, JSON.stringify(hello)));
     return handshake.promise;
+  }
+
+  /** What the events of one run may have; twice what the agent's driver allows itself, so that an honest run never gets there. */
+  get lineLimits(): LineLimits {
+    return { bytes: 2 * this.#limits.eventBytes, lines: 2 * this.#limits.events };
   }
 
   /** What is sent in one turn leaves in one write: each wakes several processes on its way to the agent. */

@@ -8,7 +8,7 @@ import {
   Measurement,
   type Ready,
   Reply,
-  type ResetReport,
+  ResetReport,
   type SignalName,
   type Start,
 } from '../protocol/messages.ts';
@@ -35,6 +35,8 @@ export class LiveSandbox implements Sandbox {
   readonly #channels = new Map<number, LiveChannel>();
   readonly #requests = new Map<number, Deferred<unknown>>();
   readonly #heartbeat: Heartbeat;
+  /** The answer to a reset that is under way. */
+  #report: Deferred<ResetReport> | undefined;
   #loss: SandboxLoss | undefined;
   #counter = 0;
 
@@ -59,14 +61,13 @@ export class LiveSandbox implements Sandbox {
   start(start: Start, listener: ChannelListener): Channel {
     this.#counter += 1;
     const number = this.#counter;
-    const channel = new LiveChannel(
-      number,
-      listener,
-      (bytes) => this.#connection.send(bytes),
-      (signal) => this.#signal(number, signal),
-    );
+    const channel = new LiveChannel(number, listener, {
+      send: (bytes) => this.#connection.send(bytes),
+      signal: (signal) => this.#signal(number, signal),
+      lines: this.#connection.lineLimits,
+    });
     if (this.#loss) {
-      channel.end({ kind: 'lost', loss: this.#loss });
+      channel.lose(this.#loss);
       return channel;
     }
     this.#channels.set(channel.number, channel);
@@ -79,12 +80,13 @@ export class LiveSandbox implements Sandbox {
     this.#channels.clear();
     this.#rejectRequests('the sandbox was reset');
     const loss = { outOfMemory: false, reason: 'the sandbox was reset' };
-    for (const channel of ended) channel.end({ kind: 'lost', loss });
+    for (const channel of ended) channel.lose(loss);
     const late = this.#clock.schedule(deadlineMs, () => this.#connection.fail(`its reset took over ${deadlineMs} ms`));
     try {
-      const { reset } = await this.#connection.handshake(RESET);
-      if (!reset) throw new Error('the agent answered a reset without a report');
-      return reset;
+      this.#report = deferred<ResetReport>();
+      if (this.#loss) this.#report.reject(new Error(this.#loss.reason));
+      this.#connection.send(RESET);
+      return await this.#report.promise;
     } finally {
       late.dispose();
     }
@@ -135,6 +137,11 @@ export class LiveSandbox implements Sandbox {
       this.#answer(frame.payload);
       return;
     }
+    if (frame.type === FrameType.report) {
+      const report = ResetReport.parse(JSON.parse(frame.payload.toString('utf8')));
+      this.#report?.resolve(report);
+      return;
+    }
     const channel = this.#channels.get(frame.channel);
     // Frames of an ended channel are late, not invalid.
     if (!channel) return;
@@ -142,7 +149,7 @@ export class LiveSandbox implements Sandbox {
       // Read before the channel is forgotten: one that cannot be read ends the sandbox, and with it the channel.
       const exit = Exit.parse(JSON.parse(frame.payload.toString('utf8')));
       this.#channels.delete(frame.channel);
-      channel.end({ kind: 'exit', exit });
+      channel.exit(exit);
     } else yield* channel.receive(frame);
   }
 
@@ -162,8 +169,9 @@ export class LiveSandbox implements Sandbox {
   #onLost(loss: SandboxLoss): void {
     this.#loss = loss;
     this.#heartbeat.dispose();
-    for (const channel of this.#channels.values()) channel.end({ kind: 'lost', loss });
+    for (const channel of this.#channels.values()) channel.lose(loss);
     this.#channels.clear();
     this.#rejectRequests(loss.reason);
+    this.#report?.reject(new Error(loss.reason));
   }
 }

@@ -17,7 +17,12 @@ export interface SandboxLoss {
 
 /** How a channel ended: its process exited, or the whole sandbox went. */
 export type ChannelEnd =
-  | { readonly kind: 'exit'; readonly exit: Exit }
+  | {
+      readonly kind: 'exit';
+      readonly exit: Exit;
+      /** Event lines of the last run that were dropped because they were too many, too long or had too many bytes. */
+      readonly eventsDropped: number;
+    }
   | { readonly kind: 'lost'; readonly loss: SandboxLoss };
 
 /** Receives the output of a channel's process; called in the order of arrival, never after `ended` resolved. */
@@ -25,7 +30,7 @@ export interface ChannelListener {
   onStdout(bytes: Buffer): void;
   onStderr(bytes: Buffer): void;
   /**
-   * Handles a line from the process, unchecked, with the relay's counts of the run's stdout and stderr bytes, in steps;
+   * Handles a line from the process, unchecked, with the agent's counts of the run's stdout and stderr bytes, in steps;
    * what arrives later waits. The channel may end between two steps. Only interpreters send events.
    */
   onEvent?(line: Buffer, stdoutBytes: number, stderrBytes: number): Steps;
@@ -35,8 +40,9 @@ export interface ChannelListener {
 export interface Channel {
   /** Interpreters only: sends a request. It restarts the counts of output. */
   run(request: string): void;
-  /** Exec only: feeds stdin. */
-  write(bytes: Uint8Array): void;
+  /** Not for interpreters: feeds stdin. Resolves when there is room for more, or the process has ended; never rejects. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Ends stdin once everything written is there. */
   closeInput(): void;
   /** Signals its process group; resolves when that is done, or the process has ended. Never rejects. */
   signal(signal: SignalName): Promise<void>;

@@ -11,7 +11,8 @@ class OutputSequencerTest(AgentTest):
         self.out, out = self.pipe(blocking=False)
         self.error, error = self.pipe(blocking=False)
         self.events, events = self.pipe(blocking=False)
-        self.sequencer = stdio.OutputSequencer(events)
+        self.answers, answers = self.pipe(blocking=False)
+        self.sequencer = stdio.OutputSequencer(events, answers)
         self.stdout = stdio._Stream(out, self.sequencer)
         self.stderr = stdio._Stream(error, self.sequencer)
 
@@ -49,7 +50,7 @@ class OutputSequencerTest(AgentTest):
         self.assertEqual(os.read(self.out, 100), b"x\nx\nx\n")
 
     def test_writes_output_only_once_the_event_before_is_read(self):
-        self.sequencer.emit(b"{}")
+        self.sequencer.emit(b"{}", False)
         written = threading.Event()
         self.thread(lambda: (self.stdout.write("one\n"), written.set()))
         self.assertFalse(written.wait(0.1))
@@ -58,8 +59,21 @@ class OutputSequencerTest(AgentTest):
 
     def test_writes_an_event_at_once_after_output(self):
         self.stdout.write("one\n")
-        self.sequencer.emit(b"{}")
+        self.sequencer.emit(b"{}", False)
         self.assertEqual(os.read(self.events, 100), b"\n{}\n")
+
+    def test_writes_an_answer_at_once_after_an_event_and_an_event_only_once_the_answer_is_read(self):
+        self.sequencer.emit(b"{}", False)
+        self.sequencer.emit(b"[]", True)
+        self.assertEqual(os.read(self.answers, 100), b"\n[]\n")
+        self.sequencer.emit(b"{}", True)
+        written = threading.Event()
+        self.thread(lambda: (self.sequencer.emit(b"{1}", False), written.set()))
+        self.assertFalse(written.wait(0.1))
+        self.assertEqual(os.read(self.events, 100), b"\n{}\n")
+        os.read(self.answers, 100)
+        self.assertTrue(written.wait(10))
+        self.assertEqual(os.read(self.events, 100), b"\n{1}\n")
 
     def test_keeps_no_order_with_a_stream_that_user_code_has_closed(self):
         self.stdout.write("one\n")
@@ -70,7 +84,7 @@ class OutputSequencerTest(AgentTest):
     def test_emits_nothing_in_a_process_that_user_code_forked(self):
         pid = os.fork()
         if pid == 0:
-            self.sequencer.emit(b"{}")
+            self.sequencer.emit(b"{}", False)
             os._exit(0)
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
         self.assert_empty(self.events)

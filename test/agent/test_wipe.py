@@ -104,6 +104,10 @@ class FakeBaseline:
         return self.left, 7, 1000
 
 
+def kill_three():
+    return 3, ("1",)
+
+
 class WipeTest(AgentTest):
     """Whole wipes, of a temp folder: the parts that would end this user's processes are replaced."""
 
@@ -112,8 +116,7 @@ class WipeTest(AgentTest):
         self.mounts = [wipe.Mount(self.path)]
         self.objects = []
         replacements = [
-            mock.patch.object(wipe, "kill_all", return_value=3),
-            mock.patch.object(wipe, "_others", return_value=[]),
+            mock.patch.object(wipe, "others", return_value=[]),
             mock.patch.object(kernel, "sysv_objects", side_effect=lambda: list(self.objects)),
             mock.patch.object(kernel, "remove_sysv", side_effect=lambda *found: self.objects.remove(found)),
         ]
@@ -124,26 +127,25 @@ class WipeTest(AgentTest):
     def test_reports_what_it_did(self):
         open(self.path + "/a", "w").close()
         self.objects = [("shm", 5), ("msg", 6)]
-        report = wipe.wipe(self.mounts, FakeBaseline())
+        report = wipe.wipe(self.mounts, FakeBaseline(), kill_three)
         self.assertGreater(report.pop("durationMs"), 0)
         self.assertEqual(report, {"clean": True, "leftovers": [], "killed": 3, "fds": 7, "memoryBytes": 1000})
         self.assertEqual((self.objects, os.listdir(self.path)), ([], []))
 
     def test_is_not_clean_when_a_step_fails_and_does_the_others(self):
         open(self.path + "/a", "w").close()
-        with mock.patch.object(wipe, "kill_all", side_effect=PermissionError(1, "no")):
-            report = wipe.wipe(self.mounts, FakeBaseline())
+        report = wipe.wipe(self.mounts, FakeBaseline(), mock.Mock(side_effect=PermissionError(1, "no")))
         self.assertEqual((report["clean"], report["leftovers"]), (False, ["kill: EPERM"]))
         self.assertEqual(os.listdir(self.path), [])
 
     def test_names_processes_and_objects_that_remain(self):
         self.objects = [("sem", 1)]
-        with mock.patch.object(wipe, "_others", return_value=["42"]), mock.patch.object(kernel, "remove_sysv"):
-            report = wipe.wipe(self.mounts, FakeBaseline(["descriptor 9"]))
+        with mock.patch.object(wipe, "others", return_value=["42"]), mock.patch.object(kernel, "remove_sysv"):
+            report = wipe.wipe(self.mounts, FakeBaseline(["descriptor 9"]), kill_three)
         self.assertEqual(report["leftovers"], ["process 42", "sem 1", "descriptor 9"])
 
     def test_names_at_most_twenty_leftovers_in_ascii(self):
-        report = wipe.wipe(self.mounts, FakeBaseline(["file \u00e4\n"] * 30))
+        report = wipe.wipe(self.mounts, FakeBaseline(["file \u00e4\n"] * 30), kill_three)
         self.assertEqual(report["leftovers"], ["file \\xe4\\n"] * 20)
 
 
@@ -151,7 +153,7 @@ class KillAllTest(AgentTest):
     """`os.kill` is replaced: the real one would reach every process of this user."""
 
     def killed(self, others):
-        with mock.patch.object(os, "kill") as kill, mock.patch.object(wipe, "_others", side_effect=others):
+        with mock.patch.object(os, "kill") as kill, mock.patch.object(wipe, "others", side_effect=others):
             with mock.patch.object(os, "waitpid", side_effect=[(5, 9), ChildProcessError, ChildProcessError]):
                 reaped = wipe.kill_all()
         return reaped, kill.call_count
@@ -161,3 +163,20 @@ class KillAllTest(AgentTest):
 
     def test_kills_again_while_processes_remain(self):
         self.assertEqual(self.killed([["7"], []]), (1, 2))
+
+
+class ReapButTest(AgentTest):
+    def test_reaps_every_child_but_the_one_that_stays(self):
+        reader, writer = self.pipe()
+        stays = os.fork()
+        if stays == 0:
+            os.close(writer)
+            os.read(reader, 1)
+            os._exit(0)
+        for _ in range(3):
+            if os.fork() == 0:
+                os._exit(0)
+        with mock.patch.object(wipe, "others", side_effect=[["7"]] * 100 + [[]] * 10):
+            self.assertEqual(wipe.reap_but(stays), 3)
+        os.close(writer)
+        self.assertEqual(os.waitpid(stays, 0), (stays, 0))

@@ -56,8 +56,9 @@ export class FakeAgent {
   readonly #imported = new Set<string>();
   #bundle: Buffer | null = Buffer.alloc(0);
   #hello: Hello | undefined;
-  #report: unknown = null;
   #silent = false;
+  /** A process waits for a run. */
+  #hasSpare = false;
   /** Something has run since the last reset. */
   #isUsed = false;
   #hasPreloaded = false;
@@ -106,7 +107,7 @@ export class FakeAgent {
     else if (type === FrameType.reset) this.#pass('reset', () => this.#reset());
     else if (type === FrameType.start) this.#pass('start', () => this.#start(channel, Start.parse(parse(payload))));
     else if (type === FrameType.run) this.#pass('run', () => this.#run(channel, payload));
-    else if (type === FrameType.input) this.#running.get(channel)?.process.input?.(payload);
+    else if (type === FrameType.input) this.#feed(channel, payload);
     else if (type === FrameType.closeInput) this.#running.get(channel)?.process.input?.(null);
     else if (type === FrameType.request) this.#answer(parse(payload));
   }
@@ -125,26 +126,27 @@ export class FakeAgent {
     this.#send(FrameType.ready, 0, {
       version: PROTOCOL_VERSION,
       interpreter: '3.13.0',
-      reset: this.#report,
       walls: this.#home.faults.walls,
     });
+    this.#hasSpare = true;
   }
 
   #reset(): void {
     const left = this.#files.wipe();
     const leftovers = this.#home.faults.uncleanReset ? ['/tmp/left'] : [...left];
     const clean = leftovers.length === 0;
-    // The relay ends with the processes that it has served.
-    const killed = this.#running.size + 1;
+    const killed = this.#running.size + Number(this.#hasSpare);
     const truth = { clean, leftovers, killed, fds: 8, memoryBytes: 16 << 20, durationMs: 1 };
-    this.#report = this.#home.faults.report ? this.#home.faults.report(truth) : truth;
     this.#isUsed = false;
+    this.#hasSpare = true;
     this.#silenceAll();
+    this.#send(FrameType.report, 0, this.#home.faults.report ? this.#home.faults.report(truth) : truth);
   }
 
   #start(number: number, start: Start): void {
     if (!this.#hello) throw new Error('no handshake came before');
     this.#isUsed = true;
+    if (start.kind === 'interpreter') this.#hasSpare = false;
     const { outputBytes } = this.#hello;
     const stdout = start.kind === 'files' ? Infinity : (start.kind === 'exec' && start.stdoutBytes) || outputBytes;
     const channel = new FakeChannel({
@@ -172,6 +174,14 @@ export class FakeAgent {
     running?.process.run?.(payload);
   }
 
+  #feed(number: number, payload: Buffer): void {
+    const process = this.#running.get(number)?.process;
+    if (!process) return;
+    process.input?.(payload);
+    process.run?.(payload);
+    this.#home.send(encodeFrame(FrameType.room, number));
+  }
+
   #answer(body: unknown): void {
     const { id, op } = body as { id: number; op: string };
     if (!KNOWN_REQUESTS.includes(op)) this.#refuse(id, 'unknown request');
@@ -189,7 +199,7 @@ export class FakeAgent {
   }
 
   #measure() {
-    const processes = 2 + this.#running.size;
+    const processes = 1 + Number(this.#hasPreloaded) + Number(this.#hasSpare) + this.#running.size;
     return { memoryBytes: 16 << 20, processes, fds: 8, cpuMs: this.#cpuMs, oomKills: this.#oomKills };
   }
 

@@ -1,15 +1,18 @@
-import { encodeFrame, FrameType } from '../../src/protocol/frames.ts';
+import { encodeFrame, FrameType, MAX_CHUNK_BYTES } from '../../src/protocol/frames.ts';
 import type { InterpreterEvent } from '../../src/protocol/interpreter.ts';
 import { EVENT_PREFIX_BYTES, type Exit, type SignalName } from '../../src/protocol/messages.ts';
 
 /** A process of a fake sandbox. */
 export interface FakeProcess {
   signal(name: SignalName): void;
-  /** Takes a request; interpreters only. */
+  /** Takes a request or a piece of it; interpreters only. */
   run?(payload: Buffer): void;
   /** Takes bytes of stdin, or null for its end; programs only. */
   input?(bytes: Buffer | null): void;
 }
+
+/** Events that go through the pipe for answers. */
+const ANSWERS: ReadonlySet<string> = new Set(['state', 'done', 'completions']);
 
 /** How a process ends; fields left out get their default. */
 export type FakeExit = Pick<Exit, 'code' | 'signal'> & Partial<Pick<Exit, 'oomKills' | 'failure'>>;
@@ -52,7 +55,7 @@ export interface ChannelHome {
   readonly onExit: (exit: Exit) => void;
 }
 
-/** The relay's part of one process: counts and caps its streams, and puts the counts on its events. */
+/** The agent's part of one process: counts and caps its streams, and puts the counts on its events. */
 export class FakeChannel implements FakeSink {
   readonly #home: ChannelHome;
   readonly #streams: { readonly stdout: CappedStream; readonly stderr: CappedStream };
@@ -87,7 +90,11 @@ export class FakeChannel implements FakeSink {
     const counts = Buffer.alloc(EVENT_PREFIX_BYTES);
     counts.writeBigUInt64BE(BigInt(stdout.total), 0);
     counts.writeBigUInt64BE(BigInt(stderr.total), EVENT_PREFIX_BYTES / 2);
-    this.#send(FrameType.event, Buffer.concat([counts, Buffer.from(JSON.stringify(event))]));
+    const type = ANSWERS.has(event.type) ? FrameType.answer : FrameType.event;
+    const line = Buffer.from(`\n${JSON.stringify(event)}\n`);
+    for (let at = 0; at < line.length; at += MAX_CHUNK_BYTES) {
+      this.#send(type, Buffer.concat([counts, line.subarray(at, at + MAX_CHUNK_BYTES)]));
+    }
   }
 
   exit(exit: FakeExit): void {
@@ -98,7 +105,6 @@ export class FakeChannel implements FakeSink {
       oomKills: 0,
       stdoutBytes: stdout.total,
       stderrBytes: stderr.total,
-      eventsDropped: 0,
       failure: null,
       ...exit,
     };
@@ -113,7 +119,9 @@ export class FakeChannel implements FakeSink {
 
   #write(name: 'stdout' | 'stderr', bytes: Buffer): void {
     const passed = this.#streams[name].take(bytes);
-    if (passed.length > 0) this.#send(FrameType[name], passed);
+    for (let at = 0; at < passed.length; at += MAX_CHUNK_BYTES) {
+      this.#send(FrameType[name], passed.subarray(at, at + MAX_CHUNK_BYTES));
+    }
   }
 
   #send(type: FrameType, payload: Buffer): void {

@@ -110,6 +110,8 @@ export class FakePython implements FakeProcess {
   readonly #home: FakePythonHome;
   readonly #sink: FakeSink;
   readonly #variables = new Map<string, unknown>();
+  /** What has come of a request. */
+  #request = '';
   #queue: Promise<void> = Promise.resolve();
   #sent = { bytes: 0, events: 0, dropped: 0 };
   #interrupt: () => void = () => {};
@@ -120,8 +122,12 @@ export class FakePython implements FakeProcess {
   }
 
   run(payload: Buffer): void {
+    this.#request += payload.toString('utf8');
+    if (!this.#request.endsWith('\n')) return;
+    const text = this.#request;
+    this.#request = '';
     this.#queue = this.#queue.then(() => {
-      const request = parseRequest(payload);
+      const request = parseRequest(text);
       if (request) return this.#answer(request);
       this.#sink.stderr(Buffer.from('JSONDecodeError\n'));
       this.#sink.exit({ code: 127, signal: null });
@@ -223,9 +229,9 @@ export class FakePython implements FakeProcess {
 }
 
 // Requests have no schema on the engine's side: the engine is the only one that writes them.
-function parseRequest(payload: Buffer): InterpreterRequest | null {
+function parseRequest(text: string): InterpreterRequest | null {
   try {
-    return JSON.parse(payload.toString('utf8'));
+    return JSON.parse(text);
   } catch {
     return null;
   }

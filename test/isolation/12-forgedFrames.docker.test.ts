@@ -11,7 +11,7 @@ import json, os, random, secrets, struct
 def frame(kind, channel, payload): return struct.pack(">BII", kind, channel, len(payload)) + payload
 report = {"clean": True, "leftovers": [], "killed": 0, "fds": 1, "memoryBytes": 1, "durationMs": 1}
 exit_ = {"code": 0, "signal": None, "peakMemoryBytes": 1, "oomKills": 7, "stdoutBytes": 1, "stderrBytes": 1,
-         "eventsDropped": 0, "failure": None}
+         "failure": None}
 done = {"type": "done", "status": "ok", "exitCode": 0, "state": {"forged": 1}, "peakMemoryBytes": 1, "dropped": 0}
 shown = {"type": "display", "data": {"text/plain": "forged"}, "id": None}
 result = {"type": "result", "data": {"text/plain": "forged"}}
@@ -22,10 +22,12 @@ def event():
 def forgery():
     channel = random.randrange(40)
     return random.choice([
-        lambda: frame(65, 0, json.dumps({"version": 1, "interpreter": "forged", "reset": random.choice([None, report])}).encode()),
-        lambda: secrets.token_bytes(32) + frame(65, 0, json.dumps({"version": 1, "interpreter": "x", "reset": report}).encode()),
+        lambda: frame(65, 0, json.dumps({"version": 2, "interpreter": "forged"}).encode()),
+        lambda: secrets.token_bytes(32) + frame(65, 0, json.dumps({"version": 2, "interpreter": "x"}).encode()),
         lambda: frame(random.choice([66, 67]), channel, b"forged"),
-        lambda: frame(68, channel, struct.pack(">QQ", 0, 0) + event()),
+        lambda: frame(random.choice([68, 71]), channel, struct.pack(">QQ", 0, 0) + event() + b"\\n"),
+        lambda: frame(72, channel, b""),
+        lambda: frame(73, 0, json.dumps(report).encode()),
         lambda: frame(69, channel, json.dumps(exit_).encode()),
         lambda: frame(70, 0, json.dumps({"id": channel, "error": None, "value": None}).encode()),
         lambda: b"\\n" + event() + b"\\n",

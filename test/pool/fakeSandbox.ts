@@ -1,5 +1,5 @@
 import { deferred } from '../../src/base/deferred.ts';
-import type { ResetReport } from '../../src/protocol/messages.ts';
+import { PROTOCOL_VERSION, type ResetReport } from '../../src/protocol/messages.ts';
 import type { Channel, Sandbox, SandboxLoss } from '../../src/sandbox/sandbox.ts';
 import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 
@@ -14,7 +14,7 @@ export const CLEAN: ResetReport = {
 
 /** A sandbox for a pool: it can be lost, and its resets end as the test decides. */
 export class FakeSandbox implements Sandbox {
-  readonly ready = { version: 1, interpreter: '3.13', reset: null, walls: HOLDING_WALLS } as const;
+  readonly ready = { version: PROTOCOL_VERSION, interpreter: '3.13', walls: HOLDING_WALLS } as const;
   readonly #lost = deferred<SandboxLoss>();
   readonly lost = this.#lost.promise;
   readonly owners = new Set<string>();

@@ -1,1 +1,1 @@
-"""The agent of a sandbox: init (PID 1), the relay and the Python driver."""
+"""The agent of a sandbox: its permanent processes and the Python driver."""

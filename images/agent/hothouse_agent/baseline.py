@@ -29,12 +29,17 @@ class Baseline:
         self._devices = _device_times()
         # Memory of the container in addition to init's. Measured once: what is there later may be a run's.
         self._other_bytes = (kernel.memory_used() or 0) - kernel.own_memory()
-        self.record()
+        self._fds = self._descriptors.open()
+        self.record(0)
 
-    def record(self, *temporary):
-        """Takes init as it is now as the state to restore; `temporary` descriptors don't count."""
-        self._fds = self._descriptors.open() - frozenset(temporary)
-        self._bytes = self._other_bytes + kernel.own_memory()
+    def allow(self, fd):
+        """From now on this descriptor and its socket are part of the state to restore. Only while no run is there."""
+        self._fds |= {fd}
+        self._sockets = sockets.used()
+
+    def record(self, zygote_bytes):
+        """Takes the memory that init has now, and that the zygote has, as those to return to."""
+        self._bytes = self._other_bytes + kernel.own_memory() + zygote_bytes
 
     def compare(self):
         """(leftovers, count of open descriptors, bytes of memory) once every other process has ended."""

@@ -1,9 +1,17 @@
 """What a child does between its fork and the user's code."""
 
 import os
+import signal
 import sys
 
 from . import environment, files, gate, interpreter, kernel, walls
+
+# The pipes of a child of each kind, in the order in which `main` gets them; the child reads the first.
+PIPES = {
+    "exec": ("input", "stdout", "stderr", "failure"),
+    "files": ("input", "stdout", "stderr"),
+    "interpreter": ("input", "stdout", "stderr", "events", "answers"),
+}
 
 
 def prepare():
@@ -11,78 +19,80 @@ def prepare():
     interpreter.prepare()
 
 
-def main(message, fds):
-    """Becomes the process that `message` describes; never returns."""
-    os.setsid()
-    if message["kind"] == "files":
-        _files(fds)
-    gate.remove()
-    environment.enter_run()
-    kernel.set_dumpable(True)
-    _offer_to_oom_killer()
-    walls.enter_run()
+def pipes(kind):
+    """New pipes for a child: name -> end of the agent, which does not block, and the list of the child's ends."""
+    ours, theirs = {}, []
+    for name in PIPES[kind]:
+        reader, writer = os.pipe2(os.O_CLOEXEC)
+        end, other = (writer, reader) if name == "input" else (reader, writer)
+        os.set_blocking(end, False)
+        ours[name] = end
+        theirs.append(other)
+    return ours, theirs
+
+
+def main(start, fds):
+    """Becomes the process that `start` describes; never returns. The caller has just forked."""
     try:
-        if message["kind"] == "exec":
-            _exec(message, fds)
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        # Before its descriptors are closed, one of which is the wall's.
+        walls.enter_run()
+        fds = _take(start["kind"], fds)
+        os.setsid()
+        if start["kind"] == "files":
+            # It never becomes a process of user code: it stays in `/`, hidden from tracers, and imports nothing.
+            files.serve(0, 1)
+            os._exit(0)
+        gate.remove()
+        environment.enter_run()
+        _offer_to_oom_killer()
+        if start["kind"] == "exec":
+            _exec(start, *fds)
         else:
-            _python(message, fds)
+            _python(start, *fds)
     except BaseException as error:
         os.write(2, ("%s: %s\n" % (type(error).__name__, error)).encode())
     os._exit(127)
 
 
+def _take(kind, fds):
+    """Puts the streams in their places and closes every other descriptor; returns those that are no streams."""
+    stdin, stdout, stderr, *more = fds
+    if kind == "interpreter":
+        more.append(stdin)
+        stdin = os.open("/dev/null", os.O_RDONLY)
+    for fd, number in ((stdin, 0), (stdout, 1), (stderr, 2)):
+        os.dup2(fd, number)
+    kernel.close_all_but(more)
+    for fd in more:
+        os.set_inheritable(fd, False)
+    return more
+
+
 def _offer_to_oom_killer():
-    # The kernel then kills the run and not the agent. Plain calls: opening a text file costs 0.8 ms after a fork.
+    # The kernel then kills the run and not the agent. Only a process that can be traced has the right to write there.
+    kernel.set_dumpable(True)
+    # Plain calls: opening a text file costs 0.8 ms after a fork.
     fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
     os.write(fd, b"1000")
     os.close(fd)
 
 
-def _install_streams(stdin, stdout, stderr):
-    for fd, number in ((stdin, 0), (stdout, 1), (stderr, 2)):
-        os.dup2(fd, number)
-
-
-def _close_all_but(*keep):
-    edge = 3
-    for fd in sorted(keep):
-        os.closerange(edge, fd)
-        edge = fd + 1
-    os.closerange(edge, 4096)
-
-
-def _exec(message, fds):
-    *streams, failure = fds
-    _install_streams(*streams)
-    _close_all_but(failure)
-    # Closed by a start that succeeds, so that only this function writes to it.
-    os.set_inheritable(failure, False)
-    subject = message["cwd"]
+def _exec(start, failure):
+    # Closed by a start that succeeds, so that only this function writes to it. The exec undoes this.
+    kernel.set_dumpable(False)
+    subject = start["cwd"]
     try:
         os.chdir(subject)
-        subject = message["argv"][0]
-        os.execvpe(subject, message["argv"], {**os.environ, **message["env"]})
+        subject = start["argv"][0]
+        os.execvpe(subject, start["argv"], {**os.environ, **start["env"]})
     except (OSError, ValueError) as error:
         text = "%s: %s" % (subject, getattr(error, "strerror", None) or error)
         os.write(failure, text.encode("utf-8", "replace")[:1000])
 
 
-def _files(fds):
-    """Never becomes a process of user code: it stays in `/`, hidden from tracers, and imports nothing."""
-    _install_streams(*fds[:3])
-    _close_all_but()
-    try:
-        files.serve(0, 1)
-    finally:
-        os._exit(0)
-
-
-def _python(message, fds):
-    stdout, stderr, events, requests = fds
-    _install_streams(os.open("/dev/null", os.O_RDONLY), stdout, stderr)
-    _close_all_but(events, requests)
-    os.set_inheritable(events, False)
-    os.set_inheritable(requests, False)
+def _python(start, events, answers, requests):
     sys.path.insert(0, os.getcwd())
     sys.argv = [""]
-    interpreter.Interpreter(requests, events, message["eventBytes"], message["events"]).serve()
+    interpreter.Interpreter(requests, events, answers, start["eventBytes"], start["events"]).serve()

@@ -1,165 +1,232 @@
-"""PID 1: forks the relay and the children, reaps, kills and wipes. Never reads a byte that a run has written."""
+"""
+The first process of a sandbox. It takes the engine's orders, moves bytes between engine and children without reading
+them, forks, reaps and resets. Code without preloaded modules is forked from it, all other code from the zygote.
+"""
 
 import json
 import os
 import select
 import signal
-import socket
 import sys
 import time
 
-from . import baseline, children, environment, gate, kernel, relay, wipe, writable, zygote
+from . import baseline, channel, children, environment, forks, frames, gate, inbox, kernel, outbox, sockets
+from . import transfer, walls, wipe, writable
 
-# A pause before each preloaded module, so that a run that was just requested starts first. Milliseconds.
-_PRELOAD_PAUSE_MS = 5
-# After how many times the engine's longest silence a relay counts as hanging; it leaves by itself before.
-_SILENCE_FACTOR = 1.2
-# That silence until the relay has reported the real one. Seconds.
+# Between two checks of a run's sockets. Seconds.
+_SOCKET_CHECK_INTERVAL = 0.5
+# That silence until the engine has said the real one. Seconds.
 _FIRST_SILENCE = 120
+# After so long without work the spare process of the other kind is made. Seconds.
+_IDLE = 1
 
 
 class Init:
     def __init__(self):
-        self._stdin, self._stdout = _claim_stdio()
-        self._mounts = wipe.writable_mounts() + writable.files()
+        stdin, stdout = _claim_stdio()
         self._oom = kernel.OomCounter()
-        self._wake, self._waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        # A run was here since the last wipe: nothing may be read that it could have left.
-        self._tainted = False
-        # When the relay last reported itself alive, and for how long it may be silent. Seconds.
-        self._last_alive_at, self._silence = time.monotonic(), _FIRST_SILENCE
-        self._baseline = baseline.Baseline()
-        self._preloader = zygote.Preloader(self._mounts, self._baseline)
+        self._wake, waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        mover = transfer.best()
+        self._outbox = outbox.Outbox(stdout, mover)
+        self._inbox = inbox.Inbox(stdin, mover)
+        self._ports = channel.Ports(mover, self._outbox)
+        # Descriptor -> handler. `_control` has those that are heard while output waits for the engine.
+        self._handlers = {}
+        self._control, self._all = select.poll(), select.poll()
+        # The engine's number -> channel.
+        self._channels = {}
+        # Ended processes whose output waits for the engine.
+        self._ending = []
+        self._hello = None
+        self._watch(stdin, select.POLLIN, self._on_frames, True)
+        self._watch(self._wake, select.POLLIN, self._on_child_signal, True)
+        os.set_blocking(stdin, False)
+        known = baseline.Baseline()
+        self._forks = forks.Forks(self._ports, wipe.writable_mounts() + writable.files(), known, self._watch, self._unwatch, self._on_exit)
+        self._last_frame_at = self._last_check_at = self._last_work_at = time.monotonic()
+        self._excess = None
+        self._is_writing = False
         gate.close()
-        self._start_relay(None)
 
-    def _start_relay(self, report):
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        # Process id -> the relay's key for the child.
-        self._children = {}
-        pid = os.fork()
-        if pid == 0:
-            ours.close()
-            zygote.become_child(self._wake, self._waker)
-            relay.main(self._stdin, self._stdout, theirs, report, self._preloader.has_preloaded)
-        theirs.close()
-        self._relay, self._relay_pid = ours, pid
-        self._poll = select.poll()
-        self._poll.register(ours, select.POLLIN)
-        self._poll.register(self._wake, select.POLLIN)
+    def _watch(self, fd, events, handler, is_control=False):
+        """Calls `handler` whenever poll() reports one of the events."""
+        self._handlers[fd] = handler
+        self._all.register(fd, events)
+        if is_control:
+            self._control.register(fd, events)
+
+    def _unwatch(self, fd):
+        if self._handlers.pop(fd, None) is not None:
+            self._all.unregister(fd)
+            try:
+                self._control.unregister(fd)
+            except KeyError:
+                pass
 
     def serve(self):
-        signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        """Serves until the engine has gone or is silent for too long; raises `frames.Closed` then."""
         while True:
-            left = max(0, self._last_alive_at + self._silence - time.monotonic())
-            is_preloading = self._preloader.request is not None
-            ready = self._poll.poll(_PRELOAD_PAUSE_MS if is_preloading else 1000 * left)
-            if not ready and not left:
-                # The relay leaves by itself when the engine is silent; one that does not hangs.
-                os._exit(74)
-            if not ready and is_preloading and self._preloader.import_next(self._relay.fileno()):
-                self._send(self._preloader.finish())
+            self._flush()
+            silence = self._hello["silenceMs"] / 1000 if self._hello else _FIRST_SILENCE
+            left = max(0, self._last_frame_at + silence - time.monotonic())
+            poll = self._all if self._outbox.has_room else self._control
+            ready = poll.poll(1000 * min(left, self._patience()))
+            # When this process itself was late, the frames that it missed wait to be read.
+            if not left and self._inbox.fd not in [fd for fd, _ in ready]:
+                raise frames.Closed("no frame came for %d s" % silence)
             for fd, _ in ready:
-                if fd == self._wake:
-                    os.read(self._wake, 4096)
-                    self._reap()
-                elif fd == self._relay.fileno():
-                    self._on_relay_message()
+                handler = self._handlers.get(fd)
+                if handler is not None:
+                    handler()
+            while self._ending and self._outbox.has_room and self._ending[0].finish():
+                self._ending.pop(0)
+            if self._channels:
+                self._check_sockets()
+            elif not ready and time.monotonic() > self._last_work_at + _IDLE:
+                self._forks.add_spares()
 
-    def _reap(self):
+    def _patience(self):
+        """How long nothing needs to be done without an event. Seconds."""
+        if self._channels:
+            return _SOCKET_CHECK_INTERVAL
+        return _IDLE if self._forks.lacks_spares() else float("inf")
+
+    def _flush(self):
+        self._outbox.flush()
+        if self._is_writing == self._outbox.is_empty:
+            self._is_writing = not self._outbox.is_empty
+            if self._is_writing:
+                self._watch(self._outbox.fd, select.POLLOUT, self._outbox.flush, True)
+            else:
+                self._unwatch(self._outbox.fd)
+
+    def _check_sockets(self):
+        """Ends a sandbox that fills the host with data in sockets: not every kernel counts that as the sandbox's."""
+        now = time.monotonic()
+        if now - self._last_check_at < _SOCKET_CHECK_INTERVAL:
+            return
+        self._last_check_at = now
+        excess = sockets.excess()
+        # Twice in a row: what is read slowly may be a lot for a moment.
+        if excess and self._excess:
+            raise frames.Closed(excess)
+        self._excess = excess
+
+    def _on_frames(self):
+        self._last_frame_at = time.monotonic()
+        for kind, number, payload in iter(self._inbox.next, None):
+            if kind in (frames.RUN, frames.INPUT):
+                self._on_input(kind, number, payload)
+            elif kind == frames.START:
+                self._start(number, json.loads(payload))
+            elif kind == frames.CLOSE_INPUT:
+                if number in self._channels:
+                    self._channels[number].input.close()
+            elif kind == frames.RESET:
+                self._reset()
+            elif kind == frames.REQUEST:
+                self._answer(json.loads(payload))
+            elif kind == frames.HELLO:
+                self._greet(json.loads(payload))
+            else:
+                raise frames.Closed("a frame is of no known type")
+
+    def _greet(self, hello):
+        self._hello = hello
+        self._outbox.raw(bytes.fromhex(hello["nonce"]))
+        ready = {"version": 2, "interpreter": sys.version.split()[0], "walls": walls.report}
+        self._outbox.message(frames.READY, 0, ready)
+        self._flush()
+        self._forks.limits = {name: hello[name] for name in ("outputBytes", "eventBytes", "events")}
+        self._forks.add_spare()
+
+    def _on_input(self, kind, number, count):
+        target = self._channels.get(number)
+        if target is None:
+            self._inbox.discard(count)
+        elif kind == frames.RUN:
+            target.restart()
+            target.input.take(self._inbox.pipe, count)
+        else:
+            target.input.take(self._inbox.pipe, count, lambda: self._outbox.frame(frames.ROOM, number))
+
+    def _start(self, number, start):
+        if self._hello is None:
+            raise frames.Closed("the first frame is not a hello")
+        started = self._forks.start(start)
+        started.number = number
+        self._channels[number] = started
+        self._last_check_at = time.monotonic()
+        for stream in started.streams():
+            self._watch(stream.fd, select.POLLIN, lambda stream=stream: self._pump(started, stream))
+
+    def _pump(self, source, stream):
+        if self._outbox.has_room and not source.pump(stream):
+            # Every writer has closed it; the channel ends when its process does.
+            self._unwatch(stream.fd)
+
+    def _on_child_signal(self):
+        os.read(self._wake, 4096)
         while True:
             try:
-                pid, status, usage = os.wait4(-1, os.WNOHANG | os.WUNTRACED)
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
-            if pid == self._relay_pid:
-                # Killed, stopped or left by itself: without a relay the engine hears nothing, so the sandbox ends.
-                os._exit(71)
-            key = self._children.get(pid)
-            if key is None or os.WIFSTOPPED(status):
-                continue
-            del self._children[pid]
-            self._send(
-                {
-                    "op": "exit",
-                    "child": key,
-                    "code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
-                    "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
-                    "peakMemoryBytes": usage.ru_maxrss * 1024,
-                    "oomKills": self._oom.take(),
-                }
-            )
+            self._forks.on_exit(pid, status, usage.ru_maxrss)
 
-    def _send(self, message):
-        try:
-            self._relay.send(json.dumps(message).encode())
-        except OSError:
-            os._exit(72)
+    def _on_exit(self, ended, report):
+        """The process of a channel has ended."""
+        self._channels.pop(ended.number, None)
+        for stream in ended.streams():
+            self._unwatch(stream.fd)
+        ended.end({**report, "oomKills": self._oom.take()})
+        self._ending.append(ended)
+        self._last_work_at = time.monotonic()
 
-    def _on_relay_message(self):
-        data, fds, _, _ = socket.recv_fds(self._relay, 1 << 16, 8)
-        if not data:
-            os._exit(73)
-        message = json.loads(data)
-        if message["op"] == "spawn":
-            self._spawn(message, fds)
-        elif message["op"] == "signal":
-            self._signal(message)
-        elif message["op"] == "preload":
-            self._on_preload(message)
-        elif message["op"] == "alive":
-            self._last_alive_at, self._silence = time.monotonic(), _SILENCE_FACTOR * message["silenceMs"] / 1000
-        elif message["op"] == "reset":
-            self._reset()
+    def _answer(self, request):
+        if request["op"] == "preload":
+            self._forks.preload(request["modules"], lambda error, value: self._reply(request["id"], value, error))
+        elif request["op"] == "signal":
+            target = self._channels.get(request["channel"])
+            number = int(getattr(signal, request["signal"]))
+            if target is not None:
+                self._forks.signal(target, number)
+            self._reply(request["id"], None)
+        elif request["op"] == "measure":
+            self._reply(request["id"], _measure())
+        else:
+            self._reply(request["id"], None, "unknown request")
 
-    def _spawn(self, message, fds):
-        self._tainted = True
-        self._refuse_preload()
-        try:
-            pid = os.fork()
-        except OSError as error:
-            self._send({"op": "failed", "child": message["child"], "failure": error.strerror})
-            pid = None
-        if pid == 0:
-            self._relay.close()
-            zygote.become_child(self._wake, self._waker, self._stdin, self._stdout)
-            children.main(message, fds)
-        for fd in fds:
-            os.close(fd)
-        if pid is not None:
-            self._children[pid] = message["child"]
-
-    def _signal(self, message):
-        for pid, key in self._children.items():
-            if key == message["child"]:
-                _send_signal(pid, message["signal"])
-        self._send({"op": "signalled", "id": message["id"]})
+    def _reply(self, number, value, error=None):
+        self._outbox.message(frames.REPLY, 0, {"id": number, "error": error, "value": value})
 
     def _reset(self):
-        # The answer would go to a relay that is about to end; the engine asks again.
-        self._preloader.request = None
-        self._relay.close()
-        report = wipe.wipe(self._mounts, self._baseline)
-        self._tainted = False
-        self._start_relay(report)
+        for open_channel in [*self._channels.values(), *self._ending]:
+            for stream in open_channel.streams():
+                self._unwatch(stream.fd)
+            open_channel.close()
+        self._channels.clear()
+        self._ending.clear()
+        self._outbox.message(frames.REPORT, 0, self._forks.reset())
+        self._ports.mover.wipe()
+        self._oom.take()
+        self._flush()
+        self._last_work_at = time.monotonic()
+        self._forks.add_spare()
 
-    def _on_preload(self, message):
-        preloader = self._preloader
-        preloader.request = message
-        # Also while the spare process of an earlier preload runs: its end would never come.
-        if preloader.has_preloaded and not preloader.missing():
-            self._send(preloader.finish())
-        elif self._tainted:
-            self._refuse_preload()
 
-    def _refuse_preload(self):
-        request, self._preloader.request = self._preloader.request, None
-        if request is not None:
-            error = "a run came first; ask again after a reset"
-            self._send({"op": "preloaded", "id": request["id"], "error": error})
+def _measure():
+    return {
+        "memoryBytes": kernel.memory_used() or 0,
+        "processes": sum(name.isdigit() for name in os.listdir("/proc")),
+        "fds": len(kernel.Descriptors().open()),
+        "cpuMs": kernel.cpu_used(),
+        "oomKills": kernel.oom_kills(),
+    }
 
 
 def _claim_stdio():
@@ -173,21 +240,6 @@ def _claim_stdio():
     return stdin, stdout
 
 
-def _send_signal(pid, number):
-    # Descendants in sessions of their own would outlive the process group.
-    others = kernel.descendants(pid) if number == signal.SIGKILL else []
-    try:
-        os.killpg(pid, number)
-    except ProcessLookupError:
-        # It has no session yet, or it is a zombie.
-        os.kill(pid, number)
-    for other in others:
-        try:
-            os.kill(other, number)
-        except ProcessLookupError:
-            pass
-
-
 def main():
     kernel.set_dumpable(False)
     environment.enter_agent()
@@ -195,4 +247,12 @@ def main():
         sys.exit("the agent must be the first process of its container")
     # The kernel keeps every signal without a handler from the first process; Python has installed one for SIGINT.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    Init().serve()
+    try:
+        Init().serve()
+    except frames.Closed as reason:
+        # The engine reads this sentence when the reason is what the code took.
+        os.write(2, ("the agent leaves: %s\n" % reason).encode())
+        os._exit(0)
+    except BaseException as error:
+        os.write(2, ("the agent failed: %s: %s\n" % (type(error).__name__, error)).encode())
+        os._exit(1)

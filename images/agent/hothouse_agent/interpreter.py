@@ -1,4 +1,4 @@
-"""The Python driver: runs the requests of the relay and sends events. User code runs in the same process."""
+"""The Python driver: runs the engine's requests, and sends events and answers. User code runs in the same process."""
 
 import atexit
 import json
@@ -18,6 +18,9 @@ _MAX_NAME = 200
 _OTHER_BYTES = 1 << 18
 _OTHER_VALUES = 200
 
+# What the engine waits for. No number of events may keep it from coming.
+_ANSWERS = frozenset(("state", "done", "completions"))
+
 _main = types.ModuleType("__main__")
 
 
@@ -35,9 +38,9 @@ def _changes(request):
 
 
 class Interpreter:
-    def __init__(self, requests, events, event_bytes, max_events):
+    def __init__(self, requests, events, answers, event_bytes, max_events):
         self._requests = os.fdopen(requests, "rb")
-        self._sequencer = stdio.OutputSequencer(events)
+        self._sequencer = stdio.OutputSequencer(events, answers)
         self._token = None
         self._publisher = display.Publisher(self._emit, event_bytes, max_events)
         self._interruptible = False
@@ -50,7 +53,7 @@ class Interpreter:
 
     def _emit(self, kind, **fields):
         text = json.dumps({"type": kind, "token": self._token, **fields})
-        self._sequencer.emit(jsonshape.well_formed(text).encode())
+        self._sequencer.emit(jsonshape.well_formed(text).encode(), kind in _ANSWERS)
 
     def serve(self):
         signal.signal(signal.SIGINT, self._on_interrupt)

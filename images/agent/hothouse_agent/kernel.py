@@ -18,7 +18,7 @@ _HUGE_PAGE = 2 << 20
 _IPC_RMID = 0
 _POLLNVAL = 0x20
 # More than a sandbox's limit on open files.
-_MAX_FDS = 4096
+MAX_FDS = 4096
 _MEMORY_RESERVE = 16 << 20
 # struct fsxattr: flags, extent size, extents, project, copy-on-write size, padding.
 _FSXATTR = struct.Struct("IIIII8x")
@@ -37,6 +37,15 @@ def set_dumpable(yes):
     """Whether processes of the same user may trace this one and open its descriptors and memory."""
     if _libc.prctl(_PR_SET_DUMPABLE, int(yes), 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_DUMPABLE)")
+
+
+def close_all_but(fds):
+    """Closes every descriptor but the standard streams and `fds`."""
+    edge = 3
+    for fd in sorted(fds):
+        os.closerange(edge, fd)
+        edge = fd + 1
+    os.closerange(edge, MAX_FDS)
 
 
 def unread(fd):
@@ -235,7 +244,7 @@ class Descriptors:
 
     def __init__(self):
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self._count = min(soft, _MAX_FDS) if soft > 0 else _MAX_FDS
+        self._count = min(soft, MAX_FDS) if soft > 0 else MAX_FDS
         # struct pollfd is four shorts; the last one is the result.
         rows = b"".join(struct.pack("ihh", fd, 0, 0) for fd in range(self._count))
         self._table = array.array("h", rows)

@@ -1,7 +1,7 @@
 """
-stdin, stdout and stderr of user code. The relay reads each pipe separately, so before a process writes to another pipe,
-the previous one must have been read: then everything arrives in the order of writing. Events may follow output at once,
-because the relay reads the output before it forwards an event.
+stdin, stdout and stderr of user code. The agent empties each pipe separately, so before a process writes to another
+pipe, the previous one must be empty: then everything arrives in the order of writing. Events may follow output at once,
+and answers may follow both: the agent passes on output before events, and events before answers.
 """
 
 import io
@@ -24,7 +24,7 @@ def _unread(fd):
         return 0
 
 
-def _wait_until_read(fd):
+def _wait_until_empty(fd):
     spins = 0
     while _unread(fd):
         spins += 1
@@ -35,38 +35,42 @@ def _wait_until_read(fd):
 
 
 class OutputSequencer:
-    """Keeps stdout, stderr and the events in the order of writing."""
+    """Keeps stdout, stderr, the events and the answers in the order of writing."""
 
-    def __init__(self, events):
-        self._events = events
+    def __init__(self, events, answers):
+        # In the order in which the agent passes them on.
+        self._order = (1, 2, events, answers)
         self._last = None
         self._pid = os.getpid()
 
     def before_write(self, fd):
-        """Waits until what was written to another pipe has been read."""
+        """Waits until what was written to another pipe is passed on."""
         # The order concerns only this process, not those that user code forks.
         if self._last != fd and os.getpid() == self._pid:
             if self._last is not None:
-                _wait_until_read(self._last)
+                _wait_until_empty(self._last)
             self._last = fd
 
     def drain(self):
-        """Waits until everything written so far has been read."""
+        """Waits until everything written so far is passed on."""
         if os.getpid() == self._pid:
             flush()
-            for fd in (1, 2, self._events):
-                _wait_until_read(fd)
+            for fd in self._order:
+                _wait_until_empty(fd)
 
-    def emit(self, line):
-        """Writes an event line after all that was written before."""
+    def emit(self, line, is_answer):
+        """Writes the line of an event or an answer after all that was written before."""
         if os.getpid() != self._pid:
             return
         flush()
-        self._last = self._events
+        _, _, events, answers = self._order
+        if not is_answer and self._last == answers:
+            _wait_until_empty(answers)
+        self._last = answers if is_answer else events
         # The first newline ends what user code may have written to this descriptor.
         view = memoryview(b"\n" + line + b"\n")
         while view:
-            view = view[os.write(self._events, view) :]
+            view = view[os.write(self._last, view) :]
 
 
 class _Stream(io.TextIOWrapper):
@@ -88,7 +92,7 @@ def install(sequencer):
     """Replaces sys.stdout and sys.stderr."""
     sys.stdout = sys.__stdout__ = _Stream(1, sequencer)
     sys.stderr = sys.__stderr__ = _Stream(2, sequencer)
-    # Programs write without a sequencer, so they start once everything is read.
+    # Programs write without a sequencer, so they start once everything is passed on.
     sys.addaudithook(lambda event, _: sequencer.drain() if event in _STARTS else None)
 
 

@@ -49,6 +49,11 @@ def build(plan):
     report.update(walls)
 
 
+def descriptors():
+    """Those that `enter_run` needs, in this process and in those that are forked from it."""
+    return [] if _scope is None else [_scope]
+
+
 def enter_run():
     """In a process that will run user code: from now on it reaches no process but itself and those that it starts."""
     if _scope is not None:

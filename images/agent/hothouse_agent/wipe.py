@@ -8,7 +8,7 @@ import time
 
 from . import kernel
 
-_KILL_ROUNDS = 50
+KILL_ROUNDS = 50
 
 
 class Mount:
@@ -102,14 +102,15 @@ def _free_name(root, number):
     return path
 
 
-def _others():
-    return [name for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+def others(stay):
+    """The ids of all processes but those in `stay`."""
+    return [name for name in os.listdir("/proc") if name.isdigit() and name not in stay]
 
 
 def kill_all():
     """Kills every process but this one and reaps until none is left; returns how many were reaped."""
     reaped = 0
-    for _ in range(_KILL_ROUNDS):
+    for _ in range(KILL_ROUNDS):
         try:
             os.kill(-1, signal.SIGKILL)
         except ProcessLookupError:
@@ -120,10 +121,24 @@ def kill_all():
                 reaped += 1
         except ChildProcessError:
             pass
-        if not _others():
+        if not others(("1",)):
             break
         time.sleep(0.001)
     return reaped
+
+
+def reap_but(pid):
+    """Reaps every child but `pid`, all of which were killed; returns how many."""
+    reaped = 0
+    while True:
+        # Orphans come to this process when their parent ends, so there may be more in a moment.
+        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)
+        if found is not None:
+            reaped += 1
+        elif others(("1", str(pid))):
+            time.sleep(0.0002)
+        else:
+            return reaped
 
 
 def _step(leftovers, name, action):
@@ -133,8 +148,8 @@ def _step(leftovers, name, action):
         leftovers.append("%s: %s" % (name, errno.errorcode.get(error.errno, error.errno)))
 
 
-def _check(mounts):
-    left = ["process " + pid for pid in _others()]
+def _check(mounts, stay):
+    left = ["process " + pid for pid in others(stay)]
     for mount in mounts:
         left += mount.leftovers()
     return left + ["%s %d" % found for found in kernel.sysv_objects()]
@@ -148,16 +163,19 @@ def empty_mounts(mounts):
             raise OSError("files remain in " + mount.path)
 
 
-def wipe(mounts, baseline):
-    """Does all of that, compares with the baseline, and returns the protocol's `ResetReport`."""
+def wipe(mounts, baseline, kill):
+    """
+    Does all of that, compares with the baseline, and returns the protocol's `ResetReport`. `kill()` kills every process
+    but the permanent ones and returns how many, and the ids of those that stay.
+    """
     started = time.monotonic()
     leftovers = []
-    killed = _step(leftovers, "kill", kill_all) or 0
+    killed, stay = _step(leftovers, "kill", kill) or (0, ("1",))
     for mount in mounts:
         _step(leftovers, mount.path, mount.empty)
     for kind, identifier in _step(leftovers, "ipc", kernel.sysv_objects) or []:
         kernel.remove_sysv(kind, identifier)
-    leftovers += _step(leftovers, "check", lambda: _check(mounts)) or []
+    leftovers += _step(leftovers, "check", lambda: _check(mounts, stay)) or []
     more, fds, memory = _step(leftovers, "baseline", baseline.compare) or ([], 0, 0)
     leftovers += more
     return {

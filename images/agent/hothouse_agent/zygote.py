@@ -1,67 +1,166 @@
-"""What children are forked from: the modules that are imported beforehand, and the fork itself."""
+"""The second permanent process: it imports the modules that runs ask for, and runs that need them are forked from it."""
 
 import gc
 import importlib
+import json
 import os
+import select
 import signal
+import socket
 
-from . import children, environment, gate, kernel, wipe
+from . import children, environment, gate, kernel, walls
 
-
-class Preloader:
-    """Imports modules one by one, so that a run can start between two of them."""
-
-    def __init__(self, mounts, baseline):
-        self._mounts = mounts
-        self._baseline = baseline
-        # The request that is being served; None while there is none.
-        self.request = None
-        # A request was served to its end.
-        self.has_preloaded = False
-        # Name of a module -> whether its import succeeded.
-        self._imported = {}
-
-    def missing(self):
-        """The requested modules that no import was tried of."""
-        return [name for name in self.request["modules"] if name not in self._imported]
-
-    def import_next(self, relay_fd):
-        """Imports the next missing module; True when none is missing any more."""
-        for name in self.missing()[:1]:
-            self._imported[name] = _import(name)
-            # Raises when something stays: what libraries leave there would be visible to the next run.
-            wipe.empty_mounts(self._mounts)
-        complete = not self.missing()
-        if complete:
-            gc.collect()
-            gc.freeze()
-            kernel.use_huge_pages()
-            self.has_preloaded = True
-        self._baseline.record(relay_fd)
-        return complete
-
-    def finish(self):
-        """Ends the request; the answer to it."""
-        request, self.request = self.request, None
-        loaded = [name for name in request["modules"] if self._imported[name]]
-        failed = [name for name in request["modules"] if not self._imported[name]]
-        return {"op": "preloaded", "id": request["id"], "loaded": loaded, "failed": failed}
+# For an answer of the zygote, which may be importing something large. Seconds.
+_ANSWER_TIMEOUT = 60
+_MESSAGE = 1 << 16
 
 
-def _import(name):
-    """Whether the module could be imported."""
-    with gate.opened(), environment.importing():
+class Zygote:
+    """The first process's end of it."""
+
+    def __init__(self):
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.pid = os.fork()
+        if self.pid == 0:
+            _main(theirs)
+        theirs.close()
+        self._socket = ours
+        self.fd = ours.fileno()
+
+    def send(self, message, fds=()):
+        """Raises OSError when it is gone."""
+        socket.send_fds(self._socket, [json.dumps(message).encode()], list(fds))
+
+    def receive(self):
+        """Its next message, for which it has some seconds. Raises OSError when it is gone or silent."""
+        poll = select.poll()
+        poll.register(self.fd, select.POLLIN)
+        if not poll.poll(1000 * _ANSWER_TIMEOUT):
+            raise TimeoutError("the zygote does not answer")
+        data = self._socket.recv(_MESSAGE)
+        if not data:
+            raise BrokenPipeError("the zygote has gone")
+        return json.loads(data)
+
+    def kill_others(self, on_message):
+        """
+        Kills every process but the first one and the zygote. Its children are reaped then: returns how many. What it had
+        sent before goes to `on_message`.
+        """
+        # A run may have stopped it.
+        os.kill(self.pid, signal.SIGCONT)
+        self.send({"op": "kill"})
+        while True:
+            message = self.receive()
+            if message["op"] == "killed":
+                return message["reaped"]
+            on_message(message)
+
+    def close(self):
+        self._socket.close()
+
+
+def _main(server):
+    """Serves the first process; never returns."""
+    code = 0
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        kernel.close_all_but([server.fileno(), *walls.descriptors()])
+        _Server(server).serve()
+    except BaseException as error:
+        os.write(2, ("the zygote failed: %s: %s\n" % (type(error).__name__, error)).encode())
+        code = 1
+    os._exit(code)
+
+
+class _Server:
+    def __init__(self, server):
+        self._socket = server
+        self._wake, waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def serve(self):
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        poll.register(self._wake, select.POLLIN)
+        while True:
+            for fd, _ in poll.poll():
+                if fd == self._wake:
+                    os.read(self._wake, 4096)
+                    self._reap()
+                else:
+                    self._take()
+
+    def _send(self, message):
+        self._socket.send(json.dumps(message).encode())
+
+    def _take(self):
+        data, fds, _, _ = socket.recv_fds(self._socket, _MESSAGE, 8)
+        if not data:
+            os._exit(0)
+        message = json.loads(data)
+        if message["op"] == "import":
+            self._import(message["module"])
+        elif message["op"] == "settle":
+            self._settle()
+        elif message["op"] == "fork":
+            self._fork(message, fds)
+        elif message["op"] == "kill":
+            self._kill()
+
+    def _import(self, name):
+        """Imports while no run is there that could have left a module for it."""
         try:
-            importlib.import_module(name)
-            children.prepare()
+            with gate.opened(), environment.importing():
+                importlib.import_module(name)
+                children.prepare()
+            ok = True
         except Exception:
-            return False
-    return True
+            ok = False
+        self._send({"op": "imported", "ok": ok, "memory": kernel.own_memory()})
 
+    def _settle(self):
+        """Makes forks cheap, after the last import."""
+        gc.collect()
+        gc.freeze()
+        kernel.use_huge_pages()
+        self._send({"op": "settled", "memory": kernel.own_memory()})
 
-def become_child(*fds):
-    """In a process that was just forked: gives up init's signal handling and closes init's descriptors."""
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    for fd in fds:
-        os.close(fd)
+    def _fork(self, message, fds):
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self._send({"op": "failed", "key": message["key"], "failure": error.strerror})
+            pid = None
+        if pid == 0:
+            children.main(message["start"], fds)
+        for fd in fds:
+            os.close(fd)
+        if pid is not None:
+            self._send({"op": "forked", "key": message["key"], "pid": pid})
+
+    def _kill(self):
+        reaped = 0
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        try:
+            while True:
+                os.waitpid(-1, 0)
+                reaped += 1
+        except ChildProcessError:
+            pass
+        self._send({"op": "killed", "reaped": reaped})
+
+    def _reap(self):
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            self._send({"op": "exit", "pid": pid, "status": status, "maxrss": usage.ru_maxrss})

@@ -114,7 +114,7 @@ function executeOnce(
 ): Promise<Executed> {
   const { code, stdin = '', state = null, reportFiles } = run.request;
   const onKey = (key: string) => environment.keepWarm(key);
-  const interpreter = environment.language.open(sandbox, { once: true, onKey });
+  const interpreter = environment.language.open(sandbox, { once: true, code, onKey });
   const { task } = run;
   const cell = {
     code,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Deferred, deferred } from '../../base/deferred.ts';
 import type { Steps } from '../../base/slices.ts';
-import { MAX_PAYLOAD_BYTES } from '../../protocol/frames.ts';
 import type { InterpreterEvent, InterpreterRequest } from '../../protocol/interpreter.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
 import { cellEnd, plainError } from '../exit.ts';
@@ -41,6 +40,8 @@ const NO_PROGRESS: Progress = {
   stdoutBytes: 0,
   stderrBytes: 0,
 };
+/** Code, stdin and state of one request together. */
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
 
 /** One Python process. Its events are trusted about its own run only. */
@@ -54,10 +55,11 @@ export class PythonInterpreter implements Interpreter {
   /** The delivery of the last interrupt: a signal for one cell must not arrive in the next. */
   #signalled: Promise<void> | undefined;
 
-  constructor(sandbox: Sandbox, once: boolean) {
+  /** `preloaded`: whether it should have the preloaded modules. */
+  constructor(sandbox: Sandbox, { once, preloaded }: { readonly once: boolean; readonly preloaded: boolean }) {
     this.#once = once;
     this.#channel = sandbox.start(
-      { kind: 'interpreter' },
+      { kind: 'interpreter', preloaded },
       {
         onStdout: (bytes) => this.#onText('stdout', bytes),
         onStderr: (bytes) => this.#onText('stderr', bytes),
@@ -104,11 +106,11 @@ export class PythonInterpreter implements Interpreter {
     this.#task = task;
     const text = JSON.stringify(request);
     if (this.#end) this.#onEnd(this.#end);
-    else if (Buffer.byteLength(text) > MAX_PAYLOAD_BYTES) this.#refuse(task);
+    else if (Buffer.byteLength(text) > MAX_REQUEST_BYTES) this.#refuse(task);
     else void this.#send(text);
   }
 
-  /** No frame can carry it. */
+  /** It is too large. */
   #refuse(task: RunningCell | RunningCompletion): void {
     if (task.kind === 'completion') this.#finishCompletion(task, NOTHING);
     else this.#finishCell(task, tooLarge(!this.#once));
@@ -188,7 +190,7 @@ export class PythonInterpreter implements Interpreter {
     const task = this.#task;
     if (task?.kind === 'completion') this.#finishCompletion(task, NOTHING);
     const progress = task?.kind === 'cell' ? task.progress : NO_PROGRESS;
-    const cellEnd = end.kind === 'exit' ? endOfExit(end.exit, progress, this.#killed) : endOfLoss(end.loss, progress);
+    const cellEnd = end.kind === 'exit' ? endOfExit(end, progress, this.#killed) : endOfLoss(end.loss, progress);
     if (task?.kind === 'cell') this.#finishCell(task, cellEnd);
     return cellEnd;
   }
@@ -212,6 +214,6 @@ function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
 }
 
 function tooLarge(alive: boolean): CellEnd {
-  const error = plainError('TooLarge', `Code, stdin and state have more than ${MAX_PAYLOAD_BYTES} bytes together.`);
+  const error = plainError('TooLarge', `Code, stdin and state have more than ${MAX_REQUEST_BYTES} bytes together.`);
   return cellEnd({ status: 'error', error, alive });
 }

@@ -1,6 +1,6 @@
 import type { InterpreterEvent } from '../../protocol/interpreter.ts';
 import type { Exit } from '../../protocol/messages.ts';
-import type { SandboxLoss } from '../../sandbox/sandbox.ts';
+import type { ChannelEnd, SandboxLoss } from '../../sandbox/sandbox.ts';
 import { cellEnd, lossEnd, plainError, violentEnd } from '../exit.ts';
 import type { CellEnd, CellError } from '../language.ts';
 
@@ -17,8 +17,10 @@ export interface Progress {
   readonly stderrBytes: number;
 }
 
+type Exited = Extract<ChannelEnd, { kind: 'exit' }>;
+
 /** A cell whose process has exited. */
-export function endOfExit(exit: Exit, progress: Progress, killed: boolean): CellEnd {
+export function endOfExit({ exit, eventsDropped }: Exited, progress: Progress, killed: boolean): CellEnd {
   const { status, error } = verdict(exit, progress, killed);
   return {
     status,
@@ -29,7 +31,7 @@ export function endOfExit(exit: Exit, progress: Progress, killed: boolean): Cell
     report: null,
     stdoutBytes: exit.stdoutBytes,
     stderrBytes: exit.stderrBytes,
-    eventsDropped: exit.eventsDropped + (progress.done?.dropped ?? 0) + progress.refused,
+    eventsDropped: eventsDropped + (progress.done?.dropped ?? 0) + progress.refused,
     peakMemoryBytes: Math.max(exit.peakMemoryBytes, progress.done?.peakMemoryBytes ?? 0),
     alive: false,
   };

@@ -105,8 +105,8 @@ export class Interpreter {
   readonly #recorder = new Recorder();
   #counter = 0;
 
-  constructor(sandbox: Sandbox) {
-    this.channel = sandbox.start({ kind: 'interpreter' }, this.#recorder.listener);
+  constructor(sandbox: Sandbox, preloaded = false) {
+    this.channel = sandbox.start({ kind: 'interpreter', preloaded }, this.#recorder.listener);
   }
 
   /** Runs a cell as a program does when `once` is set, otherwise as a cell of a session. */

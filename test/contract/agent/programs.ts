@@ -25,7 +25,6 @@ export function programCases(agent: AgentCase): void {
       oomKills: 0,
       stdoutBytes: 8,
       stderrBytes: 0,
-      eventsDropped: 0,
       failure: null,
     });
     expect(program.output.stdout).toBe('one\ntwo\n');

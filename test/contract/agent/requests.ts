@@ -16,11 +16,13 @@ export function requestCases(agent: AgentCase, discard: () => Promise<void>): vo
       cpuMs: expect.any(Number),
       oomKills: expect.any(Number),
     });
-    const session = start();
-    await session.run(agent.code.print('up'));
+    // The agent, and a process that waits for the first run.
+    const [first, second] = [start(), start()];
+    await first.run(agent.code.print('up'));
+    await second.run(agent.code.print('up'));
     expect((await agent.sandbox.measure()).processes).toBe(3);
-    await session.channel.signal('SIGKILL');
-    await session.channel.ended;
+    await second.channel.signal('SIGKILL');
+    await second.channel.ended;
     expect((await agent.sandbox.measure()).processes).toBe(2);
   });
 

@@ -11,9 +11,8 @@ export function resetCases(agent: AgentCase): void {
     const { walls, ...ready } = agent.sandbox.ready;
     expect(walls.network).toEqual({ state: 'holds', detail: '' });
     expect(ready).toEqual({
-      version: 1,
+      version: 2,
       interpreter: expect.stringMatching(/^3\.\d+\.\d+/),
-      reset: null,
     });
   });
 
@@ -25,11 +24,10 @@ export function resetCases(agent: AgentCase): void {
     await hanging.sent('begun');
     program.channel.write(Buffer.from('up'));
     await program.sent('up');
-    // Both processes and the agent's own that has seen them.
     expect(await agent.sandbox.reset(10_000)).toEqual({
       clean: true,
       leftovers: [],
-      killed: 3,
+      killed: 2,
       fds: expect.any(Number),
       memoryBytes: expect.any(Number),
       durationMs: expect.any(Number),

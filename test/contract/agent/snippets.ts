@@ -21,8 +21,8 @@ export interface Snippets {
   hang(): string;
   /** Has the kernel kill the process for memory. */
   outOfMemory(): string;
-  /** Ends every process of the sandbox that it can, the agent's too. */
-  killAgent(): string;
+  /** Ends every process of the sandbox that it can, but its own. */
+  killOthers(): string;
   /** Has the process end by itself later, whatever it does then. */
   exitLater(ms: number, status: number): string;
   /** Writes what stdin holds to stdout. */
@@ -47,9 +47,8 @@ export const pythonSnippets: Snippets = {
   sleep: (ms) => `import time; time.sleep(${ms / 1000})`,
   hang: () => 'import signal, time; _ = signal.signal(signal.SIGINT, signal.SIG_IGN); print("up"); time.sleep(1000)',
   outOfMemory: () => 'b = b"x" * (1 << 30)',
-  // Not the caller itself, so that its own end is not what ends the sandbox.
-  killAgent: () =>
-    'import os, signal\nfor p in os.listdir("/proc"):\n  if p.isdigit() and int(p) not in (1, os.getpid()): os.kill(int(p), 9)\nsignal.pause()',
+  killOthers: () =>
+    'import os, signal\nfor p in os.listdir("/proc"):\n  if p.isdigit() and int(p) != os.getpid(): os.kill(int(p), 9)\n',
   exitLater: (ms, status) => `import os, threading; threading.Timer(${ms / 1000}, os._exit, [${status}]).start()`,
   copyStdin: () => 'import sys; _ = sys.stdout.write(sys.stdin.read())',
   writeFile: (path, content) =>
@@ -72,7 +71,7 @@ export const miniLanguageSnippets: Snippets = {
   sleep: (ms) => `sleep ${ms}`,
   hang: () => 'print up\nhang',
   outOfMemory: () => 'oom',
-  killAgent: () => 'die',
+  killOthers: () => '',
   exitLater: (ms, status) => `leave ${ms} ${status}`,
   copyStdin: () => 'stdin',
   writeFile: (path, content) => `write ${path} ${content}`,

@@ -92,7 +92,7 @@ describe('Docker with faults', () => {
     // The agent read the end of its input and exited.
     await vi.waitFor(async () => expect(await host.list(spec.labels)).toEqual([]), { timeout: 20_000 });
     const next = await host.create(spec);
-    expect(await handshake(next)).toMatchObject({ reset: null });
+    expect(await handshake(next)).toMatchObject({ version: 2 });
     await next.remove();
     expect(await next.ended).toMatchObject({ exitCode: 137 });
   });

@@ -196,7 +196,7 @@ describe('a container on Docker', () => {
 
     it('does not run its entry point or its health check', async () => {
       await build([...base, 'ENTRYPOINT ["false"]', 'CMD ["false"]', 'HEALTHCHECK CMD touch /tmp/checked']);
-      expect(await handshake(await create(ownSpec(tag)))).toMatchObject({ reset: null });
+      expect(await handshake(await create(ownSpec(tag)))).toMatchObject({ version: 2 });
     });
   });
 });

@@ -12,7 +12,7 @@ export function floodingSandbox(flood: string): Sandbox {
   const servers: Channel[] = [];
   return {
     id: 'flooding',
-    ready: { version: PROTOCOL_VERSION, interpreter: '3', reset: null, walls: HOLDING_WALLS },
+    ready: { version: PROTOCOL_VERSION, interpreter: '3', walls: HOLDING_WALLS },
     start(start, listener) {
       const isServer = start.kind === 'exec' && start.argv.includes('--server');
       const channel = channelOf(isServer ? [SERVER, flood] : ['--version'], listener);
@@ -37,7 +37,7 @@ function channelOf(args: readonly string[], listener: ChannelListener): Channel 
   child.once('close', () => ended.resolve({ kind: 'lost', loss: { outOfMemory: false, reason: 'it has ended' } }));
   return {
     run: () => {},
-    write: (bytes) => void child.stdin.write(bytes),
+    write: async (bytes) => void child.stdin.write(bytes),
     closeInput: () => void child.stdin.end(),
     signal: async (signal) => void child.kill(signal),
     ended: ended.promise,

@@ -44,7 +44,7 @@ export function recordedSandbox(variant: ServerVariant): RecordedSandbox {
   const options: string[][] = [];
   const sandbox: Sandbox = {
     id: 'recorded',
-    ready: { version: PROTOCOL_VERSION, interpreter: '3', reset: null, walls: HOLDING_WALLS },
+    ready: { version: PROTOCOL_VERSION, interpreter: '3', walls: HOLDING_WALLS },
     start(start, listener) {
       if (start.kind !== 'exec' || !start.argv.includes('--server')) {
         if (measured.isRunnable) listener.onStdout(Buffer.from('R\n'));
@@ -84,15 +84,14 @@ const EXIT = {
   oomKills: 0,
   stdoutBytes: 0,
   stderrBytes: 0,
-  eventsDropped: 0,
   failure: null,
 };
 
 function channelOf(server: RecordedServer, lost: Promise<SandboxLoss>): Channel {
-  const left = server.ended.then((): ChannelEnd => ({ kind: 'exit', exit: EXIT }));
+  const left = server.ended.then((): ChannelEnd => ({ kind: 'exit', exit: EXIT, eventsDropped: 0 }));
   return {
     run: () => {},
-    write: (bytes) => server.write(bytes),
+    write: async (bytes) => server.write(bytes),
     closeInput: () => {},
     signal: async () => server.end(),
     ended: Promise.race([left, lost.then((loss): ChannelEnd => ({ kind: 'lost', loss }))]),
@@ -103,9 +102,9 @@ function endedChannel(code: number): Channel {
   const nothing = () => {};
   return {
     run: nothing,
-    write: nothing,
+    write: async () => {},
     closeInput: nothing,
     signal: async () => {},
-    ended: Promise.resolve({ kind: 'exit', exit: { ...EXIT, code } }),
+    ended: Promise.resolve({ kind: 'exit', exit: { ...EXIT, code }, eventsDropped: 0 }),
   };
 }

@@ -1,0 +1,302 @@
+"""The processes of a sandbox: from which permanent process each is forked, those made in advance, and how they end."""
+
+import os
+import select
+import signal
+import sys
+
+from . import channel, children, kernel, wipe, zygote
+
+_TAINTED = "a run came first; ask again after a reset"
+
+
+class Forks:
+    """
+    Starts children for the engine's channels, and keeps one of the kind that was used last ready. `watch` and `unwatch`
+    are those of the first process; `on_exit(channel, report)` is called when the process of a channel has ended.
+    """
+
+    def __init__(self, ports, mounts, baseline, watch, unwatch, on_exit):
+        self._ports = ports
+        self._mounts = mounts
+        self._baseline = baseline
+        self._watch = watch
+        self._unwatch = unwatch
+        self._on_exit = on_exit
+        # The engine's limits on output and events; None before its hello.
+        self.limits = None
+        # A run was here since the last reset: nothing may be imported that it could have left.
+        self.is_tainted = False
+        # Process id -> channel, and key -> channel of a process that the zygote has not forked yet.
+        self._living = {}
+        self._forking = {}
+        self._last_key = 0
+        # Whether it has the preloaded modules -> channel of a process that waits for a run.
+        self._spares = {}
+        # Whether the last run had the preloaded modules.
+        self._was_preloaded = False
+        self._zygote = None
+        # A zygote has ended: what its children's ends would have been is unknown, so the sandbox is not used again.
+        self._has_lost_zygote = False
+        # Name of a module -> whether its import succeeded.
+        self._imported = {}
+        # The preload that is served, as (modules, reply); and the module that is being imported.
+        self._preload = None
+        self._importing = None
+        # What starts when that import has ended: (channel, start, descriptors).
+        self._waiting = []
+
+    def start(self, start):
+        """The channel of a new process, or of one that waited."""
+        self.is_tainted = True
+        if start["kind"] != "interpreter":
+            return self._fork(start, False)
+        is_preloaded = start["preloaded"] and self._can_preload()
+        self._was_preloaded = is_preloaded
+        return self._spares.pop(is_preloaded, None) or self._fork(start, is_preloaded)
+
+    def _can_preload(self):
+        return self._zygote is not None and bool(self._imported)
+
+    def signal(self, target, number):
+        """Signals the process group of a channel; SIGKILL also what descends from its process."""
+        if target.pid is None:
+            # It gets the signal when it is there.
+            target.signals.append(number)
+        elif target.pid in self._living:
+            _send_signal(target.pid, number)
+
+    def add_spare(self):
+        """Makes the process that waits for the next run, of the kind of the last one."""
+        self._add_spare(self._was_preloaded and self._can_preload())
+
+    def _add_spare(self, is_preloaded):
+        if is_preloaded not in self._spares and self._importing is None:
+            self._spares[is_preloaded] = self._fork({"kind": "interpreter"}, is_preloaded)
+
+    def lacks_spares(self):
+        """Whether a process of some kind could wait and does not."""
+        return self._importing is None and self.limits is not None and len(self._spares) < 1 + self._can_preload()
+
+    def add_spares(self):
+        """Makes the processes of both kinds that wait for runs."""
+        for is_preloaded in (False, True)[: 1 + self._can_preload()]:
+            self._add_spare(is_preloaded)
+
+    def _fork(self, start, is_preloaded):
+        fds, theirs = children.pipes(start["kind"])
+        made = channel.Channel(self._ports, self.limits, fds, self._on_blocked, _stdout_limit(start))
+        start = {**start, **self.limits}
+        if self._importing is not None:
+            self._waiting.append((made, start, theirs))
+        else:
+            self._spawn(made, start, theirs, is_preloaded)
+        return made
+
+    def _on_blocked(self, source, is_blocked):
+        if is_blocked:
+            self._watch(source.fd, select.POLLOUT, source.on_room, True)
+        else:
+            self._unwatch(source.fd)
+
+    def _spawn(self, made, start, theirs, is_preloaded):
+        failure = None
+        try:
+            if is_preloaded:
+                self._last_key += 1
+                self._zygote.send({"op": "fork", "key": self._last_key, "start": start}, theirs)
+                self._forking[self._last_key] = made
+            else:
+                pid = os.fork()
+                if pid == 0:
+                    children.main(start, theirs)
+                self._on_forked(made, pid)
+        except OSError as error:
+            failure = error.strerror
+        for fd in theirs:
+            os.close(fd)
+        if failure is not None:
+            self._end(made, {"failure": failure})
+
+    def _on_forked(self, made, pid):
+        made.pid = pid
+        self._living[pid] = made
+        for number in made.signals:
+            _send_signal(pid, number)
+
+    def on_exit(self, pid, status, max_kilobytes):
+        """The process has ended, and is reaped."""
+        if self._zygote is not None and pid == self._zygote.pid:
+            self._on_zygote_end()
+            return
+        ended = self._living.pop(pid, None)
+        if ended is not None:
+            code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
+            number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+            self._end(ended, {"code": code, "signal": number, "peakMemoryBytes": max_kilobytes * 1024})
+
+    def _end(self, ended, report):
+        for kind, spare in list(self._spares.items()):
+            if spare is ended:
+                del self._spares[kind]
+                ended.close()
+                return
+        self._on_exit(ended, report)
+
+    # The zygote
+
+    def preload(self, modules, reply):
+        """Has the zygote import what it does not have, and calls `reply(error, value)`."""
+        self._preload = (modules, reply)
+        if not self._missing():
+            self._finish_preload()
+        elif self.is_tainted:
+            self._refuse_preload()
+        elif self._importing is None:
+            self._import_next()
+
+    def _missing(self):
+        return [name for name in self._preload[0] if name not in self._imported]
+
+    def _refuse_preload(self):
+        (_, reply), self._preload = self._preload, None
+        reply(_TAINTED, None)
+
+    def _finish_preload(self):
+        (modules, reply), self._preload = self._preload, None
+        loaded = [name for name in modules if self._imported[name]]
+        reply(None, {"loaded": loaded, "failed": [name for name in modules if name not in loaded]})
+
+    def _import_next(self):
+        if self._zygote is None:
+            self._zygote = zygote.Zygote()
+            self._watch(self._zygote.fd, select.POLLIN, self._on_zygote_message, True)
+            self._baseline.allow(self._zygote.fd)
+        missing = self._missing()
+        if missing:
+            self._importing = missing[0]
+            self._zygote.send({"op": "import", "module": missing[0]})
+        else:
+            self._zygote.send({"op": "settle"})
+
+    def _on_zygote_message(self):
+        try:
+            self._on_message(self._zygote.receive())
+        except OSError:
+            # Its end is reported by the kernel.
+            self._unwatch(self._zygote.fd)
+
+    def _on_message(self, message):
+        if message["op"] == "imported":
+            self._on_imported(message)
+        elif message["op"] == "settled":
+            self._on_settled(message)
+        elif message["op"] == "forked":
+            self._on_forked(self._forking.pop(message["key"]), message["pid"])
+        elif message["op"] == "failed":
+            self._end(self._forking.pop(message["key"]), {"failure": message["failure"]})
+        elif message["op"] == "exit":
+            self.on_exit(message["pid"], message["status"], message["maxrss"])
+
+    def _on_imported(self, message):
+        self._imported[self._importing] = message["ok"]
+        self._importing = None
+        # Raises when something stays: what libraries leave there would be visible to the next run.
+        wipe.empty_mounts(self._mounts)
+        self._baseline.record(message["memory"])
+        if self._waiting:
+            self._release()
+        if self._preload is not None and self.is_tainted and self._missing():
+            self._refuse_preload()
+        elif self._preload is not None:
+            self._import_next()
+
+    def _release(self):
+        waiting, self._waiting = self._waiting, []
+        for made, start, theirs in waiting:
+            self._spawn(made, start, theirs, start.get("preloaded", False))
+
+    def _on_settled(self, message):
+        self._baseline.record(message["memory"])
+        if self._preload is not None:
+            self._finish_preload()
+
+    def _on_zygote_end(self):
+        self._has_lost_zygote = True
+        self._unwatch(self._zygote.fd)
+        self._zygote.close()
+        self._zygote = None
+        self._imported.clear()
+        forking, self._forking = self._forking, {}
+        for made in forking.values():
+            self._end(made, {"failure": "a run has ended the process that it is forked from"})
+        if self._importing is not None:
+            self._importing = None
+            self._release()
+        if self._preload is not None:
+            self._refuse_preload()
+
+    # Reset
+
+    def reset(self):
+        """Ends every process, empties every writable place and checks; the protocol's `ResetReport`."""
+        for spare in self._spares.values():
+            spare.close()
+        for _, _, theirs in self._waiting:
+            for fd in theirs:
+                os.close(fd)
+        self._spares.clear()
+        self._waiting.clear()
+        self._forking.clear()
+        self._preload = None
+        report = wipe.wipe(self._mounts, self._baseline, self._kill_all)
+        self._living.clear()
+        self.is_tainted = False
+        if self._has_lost_zygote:
+            report["clean"] = False
+            report["leftovers"].append("a run has ended a permanent process")
+        return report
+
+    def _kill_all(self):
+        """Kills every process but the permanent ones; how many, and the process ids that stay."""
+        if self._zygote is None:
+            return wipe.kill_all(), ("1",)
+        reaped = 0
+        for _ in range(wipe.KILL_ROUNDS):
+            reaped += self._zygote.kill_others(self._on_late_message)
+            reaped += wipe.reap_but(self._zygote.pid)
+            stay = ("1", str(self._zygote.pid))
+            if not wipe.others(stay):
+                break
+        return reaped, stay
+
+    def _on_late_message(self, message):
+        """What the zygote sent before it has killed its children. Only imports still matter."""
+        if message["op"] == "imported":
+            self._imported[self._importing] = message["ok"]
+            self._importing = None
+            self._baseline.record(message["memory"])
+
+
+def _stdout_limit(start):
+    # Answers about files are as large as the files; the engine bounds what is under way.
+    return sys.maxsize if start["kind"] == "files" else start.get("stdoutBytes")
+
+
+def _send_signal(pid, number):
+    # Descendants in sessions of their own would outlive the process group.
+    others = kernel.descendants(pid) if number == signal.SIGKILL else []
+    try:
+        os.killpg(pid, number)
+    except ProcessLookupError:
+        # It has no session yet, or it is a zombie.
+        _send(pid, number)
+    for other in others:
+        _send(other, number)
+
+
+def _send(pid, number):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass

@@ -1,0 +1,110 @@
+"""
+Moves bytes between descriptors. With splice(2) they stay in the kernel and never enter this process's memory. Where it is
+missing they go through memory that no fork gets a copy of, and that each reset overwrites.
+"""
+
+import fcntl
+import mmap
+import os
+
+from . import frames
+
+_F_SETPIPE_SZ = 1031
+_PAGE = 4096
+
+
+def wide_pipe(size):
+    """
+    Both ends of a pipe, non-blocking, and how many pieces it holds: at most one for each page. It has `size` bytes, or
+    what the kernel allows.
+    """
+    reader, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    while True:
+        try:
+            return reader, writer, fcntl.fcntl(writer, _F_SETPIPE_SZ, size) // _PAGE
+        except PermissionError:
+            # The machine's administrator has set a lower maximum.
+            size //= 2
+
+
+class Splicer:
+    """Moves bytes within the kernel."""
+
+    def move(self, source, target, count):
+        """
+        Moves up to `count` bytes, of which one end is a pipe: how many, 0 at the end of the source, None when the source
+        has none or the target no room now. Raises OSError when the target has no reader.
+        """
+        try:
+            return os.splice(source, target, count, flags=os.SPLICE_F_NONBLOCK)
+        except BlockingIOError:
+            return None
+
+    def forget(self, target):
+        """Before `target` is closed: drops what was on its way there."""
+
+    def wipe(self):
+        """Overwrites what remains of moved bytes."""
+
+
+class Copier:
+    """The same through a buffer of this process, for kernels without splice(2)."""
+
+    def __init__(self):
+        self._free = []
+        # Target -> (buffer, first, last) of what was read for it and did not fit.
+        self._carried = {}
+
+    def move(self, source, target, count):
+        buffer, first, last = self._carried.pop(target, (None, 0, 0))
+        if buffer is None:
+            buffer = self._free.pop() if self._free else _unforked_buffer()
+            try:
+                last = os.readv(source, [memoryview(buffer)[: min(count, len(buffer))]])
+            except BlockingIOError:
+                last = None
+            if not last:
+                self._free.append(buffer)
+                return last
+        try:
+            written = os.write(target, memoryview(buffer)[first:last])
+        except BlockingIOError:
+            written = None
+        if (written or 0) < last - first:
+            self._carried[target] = (buffer, first + (written or 0), last)
+        else:
+            self._free.append(buffer)
+        return written
+
+    def forget(self, target):
+        buffer, _, _ = self._carried.pop(target, (None, 0, 0))
+        if buffer is not None:
+            self._free.append(buffer)
+
+    def wipe(self):
+        for buffer in self._free:
+            buffer[:] = bytes(len(buffer))
+
+
+def _unforked_buffer():
+    buffer = mmap.mmap(-1, frames.MAX_CHUNK_BYTES)
+    buffer.madvise(mmap.MADV_DONTFORK)
+    return buffer
+
+
+def _can_splice():
+    (source, source_end), (target, target_end) = os.pipe(), os.pipe()
+    try:
+        os.write(source_end, b"x")
+        return os.splice(source, target_end, 1, flags=os.SPLICE_F_NONBLOCK) == 1
+    except (AttributeError, OSError):
+        # Python before 3.10, or a kernel that does not have it.
+        return False
+    finally:
+        for fd in (source, source_end, target, target_end):
+            os.close(fd)
+
+
+def best():
+    """The way to move bytes that this Python and this kernel have."""
+    return Splicer() if _can_splice() else Copier()
