@@ -68,7 +68,7 @@ describe('the fake host with a real sandbox client', () => {
     const { sandbox } = await boot();
     const old = start(sandbox, true, 'sleep 50\nprint late');
     await new Promise(setImmediate);
-    expect(await sandbox.reset(1_000)).toMatchObject({ clean: true, killed: 2 });
+    expect(await sandbox.reset(1_000)).toMatchObject({ clean: true, killed: 1 });
     expect(await start(sandbox, true, 'sleep 100').end).toMatchObject({ status: 'ok' });
     expect(old.outputs).toEqual([]);
   });

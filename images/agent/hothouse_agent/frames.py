@@ -11,7 +11,8 @@ MAX_CHUNK_BYTES = 1 << 16
 # Ends a frame of the engine. A zero in its place, of the padding that an engine sends before a second hello, cancels it.
 END = 1
 
-PADDING, HELLO, START, RUN, INPUT, CLOSE_INPUT, RESET, REQUEST = range(8)
+PADDING = 0
+HELLO, START, RUN, INPUT, CLOSE_INPUT, RESET, REQUEST = range(1, 8)
 READY, STDOUT, STDERR, EVENT, EXIT, REPLY, ANSWER, ROOM, REPORT = range(65, 74)
 
 

@@ -145,7 +145,7 @@ describe('the agent', () => {
     expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
   });
 
-  it('cannot be opened, stopped or traced as init; killing its relay loses only the sandbox', async () => {
+  it('cannot be opened, stopped or traced as the first process', async () => {
     const code = `
 import os, signal
 failed = 0
@@ -156,9 +156,17 @@ for s in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM): os.kill(1, s)
 failed`;
     expect((await once(sandbox, code)).value).toBe('4');
     expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
+  });
+
+  it('serves on when a run has stopped its zygote, and is not used again when a run has killed it', async () => {
     const other = await realSandbox();
-    expect(await once(other, 'import os\nos.kill(-1, 19)')).toMatchObject({ status: 'sandbox_lost' });
-    await other.lost;
+    await other.request({ op: 'preload', modules: ['json'] });
+    expect(await once(other, 'import os\nos.kill(-1, 19)')).toMatchObject({ status: 'ok' });
+    expect(await other.reset(5_000)).toMatchObject({ clean: true });
+    expect(await once(other, 'import os\nos.kill(-1, 9)')).toMatchObject({ status: 'ok' });
+    expect(await once(other, 'import json')).toMatchObject({ status: 'ok' });
+    const left = { clean: false, leftovers: ['a run has ended a permanent process'] };
+    expect(await other.reset(5_000)).toMatchObject(left);
     await other.dispose();
   });
 });
