@@ -48,7 +48,12 @@ export const pythonSnippets: Snippets = {
   hang: () => 'import signal, time; _ = signal.signal(signal.SIGINT, signal.SIG_IGN); print("up"); time.sleep(1000)',
   outOfMemory: () => 'b = b"x" * (1 << 30)',
   killOthers: () =>
-    'import os, signal\nfor p in os.listdir("/proc"):\n  if p.isdigit() and int(p) != os.getpid(): os.kill(int(p), 9)\n',
+    `import os
+for p in os.listdir("/proc"):
+  try:
+    if p.isdigit() and int(p) != os.getpid(): os.kill(int(p), 9)
+  except ProcessLookupError: pass
+`,
   exitLater: (ms, status) => `import os, threading; threading.Timer(${ms / 1000}, os._exit, [${status}]).start()`,
   copyStdin: () => 'import sys; _ = sys.stdout.write(sys.stdin.read())',
   writeFile: (path, content) =>
