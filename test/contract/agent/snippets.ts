@@ -52,7 +52,7 @@ export const pythonSnippets: Snippets = {
 for p in os.listdir("/proc"):
   try:
     if p.isdigit() and int(p) != os.getpid(): os.kill(int(p), 9)
-  except ProcessLookupError: pass
+  except OSError: pass
 `,
   exitLater: (ms, status) => `import os, threading; threading.Timer(${ms / 1000}, os._exit, [${status}]).start()`,
   copyStdin: () => 'import sys; _ = sys.stdout.write(sys.stdin.read())',

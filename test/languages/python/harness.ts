@@ -32,12 +32,18 @@ export async function realSandbox(
   outputBytes = MB,
   limits: Partial<SandboxLimits> = {},
   image = IMAGE,
+  agent?: Buffer,
 ): Promise<Sandbox> {
   const { machine, owner } = await processIdentity();
   const labels = { [LABEL.managed]: 'true', [LABEL.machine]: machine, [LABEL.owner]: owner };
-  const agent = await loadAgent(path.resolve(import.meta.dirname, '../../../images/agent'));
   const spec = containerSpec(image, { ...LIMITS, ...limits }, labels, definition.environment(LIMITS.cpus));
-  return bootSandbox(host, { spec, agent, outputBytes, eventBytes: 8 * MB, events: 20_000 });
+  return bootSandbox(host, {
+    spec,
+    agent: agent ?? (await loadAgent(path.resolve(import.meta.dirname, '../../../images/agent'))),
+    outputBytes,
+    eventBytes: 8 * MB,
+    events: 20_000,
+  });
 }
 
 /** The output of a cell and how it ended. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { python } from '../../../src/languages/python/python.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { changedAgent } from '../../isolation/changedAgent.ts';
 import { once, realSandbox } from './harness.ts';
 
 let sandbox: Sandbox;
@@ -159,7 +160,9 @@ failed`;
   });
 
   it('serves on when a run has stopped its zygote, and is not used again when a run has killed it', async () => {
-    const other = await realSandbox();
+    // Where the kernel has Landlock's scopes, no signal gets there.
+    const agent = await changedAgent('from . import walls\nwalls.enter_run = lambda: None');
+    const other = await realSandbox(undefined, {}, undefined, agent);
     await other.request({ op: 'preload', modules: ['json'] });
     expect(await once(other, 'import os\nos.kill(-1, 19)')).toMatchObject({ status: 'ok' });
     expect(await other.reset(5_000)).toMatchObject({ clean: true });
@@ -168,5 +171,11 @@ failed`;
     const left = { clean: false, leftovers: expect.arrayContaining(['a run has ended a permanent process']) };
     expect(await other.reset(5_000)).toMatchObject(left);
     await other.dispose();
+  });
+
+  it('moves files between folders', async () => {
+    const code = 'import os\nos.mkdir("a")\nopen("b", "w").close()\nos.rename("b", "a/b")\nos.listdir("a")';
+    expect((await once(sandbox, code)).value).toBe("['b']");
+    expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
   });
 });
