@@ -1,18 +1,59 @@
+import { fork } from 'node:child_process';
+import { once, setMaxListeners } from 'node:events';
+import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { silentLog } from '../../src/base/log.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { startHttpServer } from '../../src/mcp/http/httpServer.ts';
+import type { Served } from './served.ts';
+
+// Each request adds a listener to the client's one signal, which stays until memory is collected.
+setMaxListeners(0);
 
 /** Calls a tool; throws when it ends with an error, so that no failure is timed. Resolves with the structured answer. */
 export type Call = (name: string, args: Record<string, unknown>) => Promise<unknown>;
 
+/** An engine that serves in a process of its own. */
+export interface ServedEngine {
+  readonly call: Call;
+  readonly pid: number;
+  /** The ids of its sandboxes' containers. */
+  sandboxes(): Promise<readonly string[]>;
+}
+
 /** Lends a client of the engine's MCP server over HTTP. */
 export async function withClient<T>(engine: Engine, use: (call: Call) => Promise<T>): Promise<T> {
   const server = await startHttpServer({ engine, log: silentLog, version: '0' });
+  try {
+    return await withConnected(server, use);
+  } finally {
+    await server.dispose();
+  }
+}
+
+/** Lends a client of an MCP server over HTTP whose engine has a process of its own. */
+export async function withServed<T>(use: (served: ServedEngine) => Promise<T>): Promise<T> {
+  const child = fork(path.join(import.meta.dirname, 'served.ts'));
+  const sandboxes = async () => {
+    child.send('sandboxes');
+    const [ids] = await once(child, 'message');
+    return ids as readonly string[];
+  };
+  try {
+    const [server] = await once(child, 'message');
+    return await withConnected(server as Served, (call) => use({ call, pid: child.pid ?? 0, sandboxes }));
+  } finally {
+    const ended = once(child, 'exit');
+    child.disconnect();
+    await ended;
+  }
+}
+
+async function withConnected<T>({ url, token }: Served, use: (call: Call) => Promise<T>): Promise<T> {
   const client = new Client({ name: 'bench', version: '0' });
-  const headers = { Authorization: `Bearer ${server.token}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } }));
+  const headers = { Authorization: `Bearer ${token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   try {
     return await use(async (name, args) => {
       const answer = await client.callTool({ name, arguments: args }, undefined, { timeout: 600_000 });
@@ -21,6 +62,5 @@ export async function withClient<T>(engine: Engine, use: (call: Call) => Promise
     });
   } finally {
     await client.close();
-    await server.dispose();
   }
 }

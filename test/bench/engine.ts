@@ -36,6 +36,12 @@ export async function run(engine: Engine, code: string, sessionId?: string): Pro
   return result;
 }
 
+/** The ids of the containers of an engine's running sandboxes. */
+export function containersOf(engine: Engine): string[] {
+  const all = engine.snapshot().environments.flatMap(({ sandboxes }) => sandboxes);
+  return all.filter(({ state }) => state !== 'booting').map(({ id }) => id);
+}
+
 /** Resolves when `count` sandboxes are warm, preloading or the header of Lean included. */
 export async function warm(engine: Engine, count: number, header = ''): Promise<void> {
   for (;;) {

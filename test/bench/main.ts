@@ -1,9 +1,14 @@
 import { measureLean } from './lean.ts';
 import { measurePython } from './python.ts';
+import { measureRatios } from './ratios.ts';
 import { type Measured, report } from './report.ts';
 
 /** Null where this machine lacks what it needs, with the reason on stderr. */
-const PARTS: Readonly<Record<string, () => Promise<Measured | null>>> = { python: measurePython, lean: measureLean };
+const PARTS: Readonly<Record<string, () => Promise<Measured | null>>> = {
+  python: measurePython,
+  ratios: measureRatios,
+  lean: measureLean,
+};
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
@@ -11,13 +16,16 @@ if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(', ')}. Usage: npm run bench [-- ${Object.keys(PARTS).join(' | ')}]`);
   process.exit(2);
 }
-const rows: Measured['rows'][number][] = [];
-let figures: Measured['figures'] = {};
+const all: Measured[] = [];
 for (const [name, measure] of Object.entries(PARTS)) {
   if (names.length > 0 && !names.includes(name)) continue;
   const measured = await measure();
-  rows.push(...(measured?.rows ?? []));
-  figures = { ...figures, ...measured?.figures };
+  if (measured) all.push(measured);
 }
-if (rows.length > 0) await report(['bench', ...names].join('-'), { rows, figures });
+const whole = {
+  rows: all.flatMap(({ rows }) => rows),
+  figures: Object.assign({}, ...all.map(({ figures }) => figures)),
+  ratios: all.flatMap(({ ratios = [] }) => ratios),
+};
+if (all.length > 0) await report(['bench', ...names].join('-'), whole);
 process.exit(0);

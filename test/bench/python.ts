@@ -1,4 +1,3 @@
-import { cpus } from 'node:os';
 import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { withClient } from './client.ts';
@@ -22,7 +21,6 @@ export async function measurePython(): Promise<Measured> {
   const rows = [...(await ourRows()), ...(await resetRows())];
   for (const code of CODES) rows.push(...(await peers(code)));
   const figures = {
-    'one-shot runs a second, 8 at a time': await runsASecond(),
     'idle warm sandbox, preloaded, MB': await idleMemory(DEFAULT_OPTIONS.python.preload),
     'idle warm sandbox, nothing preloaded, MB': await idleMemory([]),
     'eight warm sandboxes, ms': await timeToWarm(8),
@@ -87,34 +85,6 @@ async function peers(code: string): Promise<Row[]> {
     { what: 'python-docker-mcp, pooled one-shot', code, timing: peer && timing(peer.transient) },
     { what: 'python-docker-mcp, persistent call', code, timing: peer && timing(peer.persistent) },
   ];
-}
-
-async function runsASecond(): Promise<number> {
-  // Twice as many sandboxes as cores: one runs while another is reset; more only wait for a core.
-  const size = 2 * cpus().length;
-  const wide = await realEngine({ ...PYTHON_ALONE, pool: { size, prewarm: true } });
-  try {
-    await warm(wide, size);
-    await pause(2 * SETTLE_MS);
-    await throughput(wide, 8, 2);
-    return await throughput(wide, 8, 10);
-  } finally {
-    await wide.dispose();
-  }
-}
-
-/** One-shot runs a second, `concurrency` at a time, over `seconds`. */
-async function throughput(engine: Engine, concurrency: number, seconds: number): Promise<number> {
-  const end = performance.now() + seconds * 1000;
-  let done = 0;
-  const worker = async () => {
-    while (performance.now() < end) {
-      await run(engine, 'print(1)');
-      done += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return done / seconds;
 }
 
 async function idleMemory(preload: string[]): Promise<number> {

@@ -10,6 +10,7 @@ import { python } from '../../src/languages/python/python.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type Timing, timing } from './stats.ts';
 
 /** Of the whole reset as the engine waits for it, and of the agent's part: killing, wiping and looking. */
@@ -25,7 +26,15 @@ const PACE_MS = 25;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Times `count` resets, each after a run of `code`, with these modules preloaded. Throws when one is not clean. */
-export async function resetTimings(code: string, count: number, preload: readonly string[]): Promise<ResetTimings> {
+export function resetTimings(code: string, count: number, preload: readonly string[]): Promise<ResetTimings> {
+  return withResets(preload, (times) => times(code, count));
+}
+
+/** Lends what times `count` resets of one sandbox with these modules preloaded, each after a run of `code`. */
+export async function withResets<T>(
+  preload: readonly string[],
+  use: (times: (code: string, count: number) => Promise<ResetTimings>) => Promise<T>,
+): Promise<T> {
   const host = dockerHost({ env: process.env, home: homedir(), log: silentLog });
   const identity = { machine: await machineId(), owner: await thisOwner() };
   const agent = await loadAgent(path.resolve(import.meta.dirname, '../../images/agent'));
@@ -38,22 +47,26 @@ export async function resetTimings(code: string, count: number, preload: readonl
     events: 1000,
     clock: systemClock,
   });
-  const cell = { code, name: '<code>', stdin: '', state: null };
-  const samples: { whole: number; agent: number }[] = [];
   try {
     await sandbox.request({ op: 'preload', modules: [...preload] });
     await pause(PRELOADED_FOR_MS);
-    for (let turn = -WARM_UP; turn < count; turn += 1) {
-      await pause(PACE_MS);
-      const { status } = await python.open(sandbox, { once: true }).run(cell, () => {});
-      const started = performance.now();
-      const { clean, leftovers, durationMs } = await sandbox.reset(DEFAULT_OPTIONS.pool.resetDeadlineMs);
-      if (status !== 'ok' || !clean) throw new Error(`${code}: ${status}, left: ${leftovers.join(', ')}`);
-      if (turn >= 0) samples.push({ whole: performance.now() - started, agent: durationMs });
-    }
+    return await use((code, count) => timesOf(sandbox, code, count));
   } finally {
     await sandbox.dispose();
     await host.dispose();
+  }
+}
+
+async function timesOf(sandbox: Sandbox, code: string, count: number): Promise<ResetTimings> {
+  const cell = { code, name: '<code>', stdin: '', state: null };
+  const samples: { whole: number; agent: number }[] = [];
+  for (let turn = -WARM_UP; turn < count; turn += 1) {
+    await pause(PACE_MS);
+    const { status } = await python.open(sandbox, { once: true }).run(cell, () => {});
+    const started = performance.now();
+    const { clean, leftovers, durationMs } = await sandbox.reset(DEFAULT_OPTIONS.pool.resetDeadlineMs);
+    if (status !== 'ok' || !clean) throw new Error(`${code}: ${status}, left: ${leftovers.join(', ')}`);
+    if (turn >= 0) samples.push({ whole: performance.now() - started, agent: durationMs });
   }
   return { whole: timing(samples.map(({ whole }) => whole)), agent: timing(samples.map(({ agent: own }) => own)) };
 }

@@ -30,8 +30,9 @@ export function timing(samples: readonly number[]): Timing {
   return { median, p95, samples: sorted.length };
 }
 
-/** Rows as a table for a terminal or a README (Markdown). */
+/** Rows as a table for a terminal or a README (Markdown); empty when there are none. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '';
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(3, ...all.map((row) => (row[column] ?? '').length)));
   const line = (row: readonly string[]) => `| ${widths.map((width, i) => (row[i] ?? '').padEnd(width)).join(' | ')} |`;
