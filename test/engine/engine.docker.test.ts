@@ -81,7 +81,7 @@ describe('an engine on Docker', () => {
     const result = await engine.run({ language: 'python', code, owner: OWNER }, (output) => outputs.push(output));
     expect(result).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'out\n', stderr: 'err\n', error: null });
     expect(result.result).toMatchObject({ 'text/plain': '42' });
-    // A stream may come in several pieces.
+    // A stream may arrive in several pieces.
     expect([...new Set(outputs.map(({ kind }) => kind))]).toEqual(['stdout', 'stderr', 'result']);
     expect(await run("import os\nprint(os.listdir('.'), 'code' in globals())")).toMatchObject({ stdout: '[] False\n' });
   });

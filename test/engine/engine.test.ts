@@ -183,7 +183,7 @@ describe('preflight', () => {
     expect(await runtimeOf('')).toEqual(['runc', undefined]);
     expect(await runtimeOf('runc')).toEqual(['runc', undefined]);
     expect(await runtimeOf('runsc')).toEqual(['runsc', 'runtime_unknown']);
-    // Named so, containerd finds it without the engine's knowing.
+    // With this name containerd finds it without a registration in Docker.
     expect(await runtimeOf('io.containerd.runsc.v1')).toEqual(['io.containerd.runsc.v1', undefined]);
   });
 

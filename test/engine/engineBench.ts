@@ -20,11 +20,11 @@ export async function until(holds: () => boolean): Promise<void> {
   throw new Error(`it never came to: ${holds}`);
 }
 
-/** An engine over fake hosts that speak the real protocol, with time in the test's hand. */
+/** An engine over fake hosts that speak the real protocol, with a manual clock. */
 export class EngineBench {
   readonly clock = new ManualClock();
   readonly hosts: FakeHost[] = [];
-  /** What the engine has logged, but for details. */
+  /** What the engine has logged, without debug lines. */
   readonly logged: string[] = [];
   readonly engine: Engine;
 
@@ -64,7 +64,7 @@ export class EngineBench {
     return this.engine.run({ language: 'python', owner: ALICE, code, ...rest }, undefined, signal);
   }
 
-  /** Starts a run and waits until its code is under way, which the first line of its output shows. */
+  /** Starts a run and waits for the first line of its output, so that its code runs. */
   async begin(code: string, rest: Partial<RunRequest> = {}): Promise<{ readonly result: Promise<RunResult> }> {
     let begun = false;
     const request = { language: 'python', owner: ALICE, code: `print go\n${code}`, ...rest } as const;
@@ -91,7 +91,7 @@ export class EngineBench {
     return { debug: () => {}, info: keep, warn: keep, error: keep };
   }
 
-  /** Waits until the session has a cell in its hands. */
+  /** Waits until the session runs a cell. */
   busy(id: string): Promise<void> {
     return until(() => this.session(id)?.state === 'busy');
   }

@@ -18,7 +18,7 @@ const IMAGE = 'my/lean';
 let bench: Bench;
 afterEach(() => bench.environment.dispose());
 
-/** An environment of a language of which only the warming is special. */
+/** An environment of a language that differs only in its warm-up. */
 class Bench {
   readonly host: FakeHost;
   readonly environment: Environment;
@@ -46,7 +46,7 @@ class Bench {
     this.environment = new Environment(definition, deps, new HostManager(deps, () => {}));
   }
 
-  /** The warming of that number, once it has begun. */
+  /** The warm-up with that number, once it has started. */
   async warming(number: number): Promise<Deferred<void> & Warming> {
     await until(() => this.warmings.length > number);
     const found = this.warmings[number];

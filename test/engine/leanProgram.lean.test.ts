@@ -6,10 +6,10 @@ import { type LeanCells, leanCells } from './leanSessions.ts';
 
 const engine = fileFixture(() => leanEngine());
 
-/** Runs code with a `main`, in one of the three ways in which that is done. */
+/** Runs code with a `main` in one of the three ways. */
 type Run = (code: string, rest?: Partial<RunRequest>, onOutput?: (output: RunOutput) => void) => Promise<RunResult>;
 
-/** What a library has that a program in a session needs to write as it runs, where a small one lacks it. */
+/** What a program in a session needs of the library for live output; a small library lacks it. */
 const STREAMS = [
   'opaque IO.FS.Handle : Type',
   'inductive IO.FS.Mode where | read | write | writeNew | readWrite | append',

@@ -5,7 +5,7 @@ import { leanCells, placesOf } from './leanSessions.ts';
 
 const engine = fileFixture(() => leanEngine());
 
-/** A session with three cells of which each rests on the one before. */
+/** A session with three cells, each of which uses the one before. */
 async function three() {
   const cells = await leanCells(engine);
   await cells.run('def a : Nat := 1', { cell: 'one' });

@@ -22,7 +22,7 @@ async function kept(on = engine): Promise<LeanCells> {
   return cells;
 }
 
-/** Interrupts the cell once it has begun. */
+/** Interrupts the cell once it has started. */
 async function interrupted(cells: LeanCells, code: string) {
   const running = cells.run(code, { timeoutSeconds: 60 });
   setTimeout(() => void engine.interruptSession(cells.id), 700);

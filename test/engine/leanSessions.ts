@@ -3,15 +3,15 @@ import type { Engine, RunOutput, RunRequest, RunResult } from '../../src/engine/
 import type { CheckReport } from '../../src/languages/lean/report.ts';
 import { OWNER } from './leanEngine.ts';
 
-/** A session of Lean as its user sees it. */
+/** A Lean session for tests. */
 export interface LeanCells {
   readonly id: string;
   run(code: string, rest?: Partial<RunRequest>, onOutput?: (output: RunOutput) => void): Promise<RunResult>;
-  /** What a cell prints; fails the test when it is not accepted and ended well. */
+  /** The output of a cell; fails the test unless the cell is accepted and ends with `ok`. */
   print(code: string): Promise<string>;
 }
 
-/** A session of the test's own, closed when it has finished. */
+/** A session for one test, closed when the test ends. */
 export async function leanCells(engine: Engine): Promise<LeanCells> {
   const opened = await engine.openSession('lean', OWNER);
   if (!opened.ok) throw new Error(opened.error.message);

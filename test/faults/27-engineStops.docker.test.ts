@@ -7,7 +7,7 @@ import { OwnEngine, skipped } from './ownEngine.ts';
 
 const skip = skipped('rows 27, 28 and 32');
 const LOST = ['sandbox_lost', 'rejected'];
-/** What may keep a call from being done while the engine is away; anything else is a wrong answer. */
+/** Errors that a call may return while Docker is unavailable; anything else is wrong. */
 const CAUSES = ['SandboxLost', 'host_stopped', 'host_missing', 'host_hung', 'host_failed', 'image_unusable'];
 
 /** A call with the number that it must print. */
@@ -15,7 +15,7 @@ interface Call extends Timed<RunResult> {
   readonly number: number;
 }
 
-/** Asks for one run after the other until it is stopped; resolves with all answers. */
+/** Runs code repeatedly until it is stopped; resolves with all results. */
 function caller(bench: FaultBench, first: number): { stop(): Promise<Call[]> } {
   let stopped = false;
   const calls: Call[] = [];
@@ -56,7 +56,7 @@ describe.skipIf(skip)('when Docker stops', () => {
     await bench.warm();
   });
   afterEach(async () => {
-    // A test that has failed may have left it frozen, and the next attempt would find it so.
+    // A failed attempt may have left it frozen.
     docker.thaw();
     await bench.engine.dispose();
   });
@@ -107,7 +107,7 @@ describe.skipIf(skip)('when Docker stops', () => {
     lag.enable();
     docker.freeze();
     const interrupted = timed(() => cell.result);
-    // Deadlines grow with the load, which the tests beside this one make.
+    // Deadlines grow with the load, which other tests cause.
     let slowness = systemClock.slowness();
     const asked: Promise<Timed<unknown>>[] = [timed(() => bench.engine.preflight())];
     asked.push(timed(() => bench.engine.openSession('python', { ...OWNER, id: 'another' })));

@@ -21,7 +21,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
   afterAll(() => bench.engine.dispose());
 
   const removeAll = async () => Promise.all((await bench.containers()).map(remove));
-  /** The pool is full again and serves. */
+  /** Waits until the pool is full again and serves a run. */
   const recovers = () => bench.warm();
   /** A result after a removal: it arrived in time and names what was lost. */
   const expectLost = ({ value, ms }: Timed<RunResult>) => {

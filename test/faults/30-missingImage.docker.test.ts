@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askEngine, watchEngine } from './engineApi.ts';
 import { type FaultBench, faultBench, OWNER, slowest, timed } from './harness.ts';
 
-// One of ours, and a name that a registry would have, so that a pull could succeed.
+// One of ours, and one that a registry has, so that a pull could succeed.
 const IMAGES = [
   { IMAGE: 'hothouse/absent:latest', command: 'hothouse build python' },
   { IMAGE: 'python:3.13-slim-hothouse-has-not' },

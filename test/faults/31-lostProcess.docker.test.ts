@@ -14,7 +14,7 @@ const PAIRS = 4;
 const SLEEP_MS = 40_000;
 const HOUR_MS = 3_600_000;
 
-/** Row 42: leaves the agent as little of the CPU as code can. */
+/** Row 42: leaves the agent as little CPU as possible. */
 const CROWDED = `
 import os
 for pid in set(map(int, filter(str.isdigit, os.listdir("/proc")))) - {os.getpid()}:
@@ -32,7 +32,7 @@ const children: EngineChild[] = [];
 const machines = new Set<string>();
 afterAll(async () => {
   await Promise.all(children.map((child) => child.kill()));
-  // Of a test that has failed: nothing else removes it here.
+  // Containers of a failed test: nothing else removes them here.
   const left = await Promise.all([...machines].map((machine) => labelled(LABEL.machine, machine)));
   await Promise.all([...foreign, ...left.flat()].map((id) => askEngine('DELETE', `/containers/${id}?force=true`)));
 });

@@ -44,7 +44,7 @@ describe('row 34: cancels at any moment', () => {
         const running = bench.run(CODES[roll(CODES.length)] ?? '', {}, abort.signal);
         await pause(roll(60));
         abort.abort();
-        // A second cancel of the same run means nothing.
+        // A second cancel of the same run has no effect.
         abort.abort();
         return (await running).status;
       });
@@ -86,7 +86,7 @@ describe('row 34: cancels at any moment', () => {
       expect(await running).toMatchObject({ status: 'ok' });
       const next = new AbortController();
       const cancelled = bench.run('time.sleep(20)', { sessionId }, next.signal);
-      // Just as it begins: before it is sent, on its way, and in the process.
+      // Just as it starts: before it is sent, in transit, and in the process.
       await pause((turn % 20) / 10);
       next.abort();
       expect(await cancelled).toMatchObject({ status: 'interrupted', sessionLost: false });

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { ENGINE_SOCKET } from '../host/docker/inspect.ts';
 
-/** What a Docker Engine answers when it is asked without the code under test. */
+/** Requests to Docker's API, without the code under test. */
 export interface EngineAnswer {
   readonly status: number;
   readonly body: string;

@@ -37,7 +37,7 @@ export class EngineChild {
     this.#process.stdin?.write(`${JSON.stringify(ask)}\n`);
   }
 
-  /** The next answer to what was asked, whichever ends first. */
+  /** The next result of a request, whichever ends first. */
   async answer(): Promise<RunResult> {
     return (await this.#next()) as RunResult;
   }
@@ -46,14 +46,14 @@ export class EngineChild {
     this.#process.kill(signal);
   }
 
-  /** Lets it end by itself. */
+  /** Asks it to exit. */
   async end(): Promise<void> {
     const ended = once(this.#process, 'exit');
     this.#process.stdin?.end();
     await ended;
   }
 
-  /** Ends it without a chance to do anything; resolves when it is gone. */
+  /** Kills it with SIGKILL; resolves when it has ended. */
   async kill(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const ended = once(this.#process, 'exit');

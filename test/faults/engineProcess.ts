@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { RunRequest } from '../../src/engine/types.ts';
 import { faultBench } from './harness.ts';
 
-/** What a test asks the engine in this process: one JSON object a line. */
+/** A request of a test to the engine in this process: one JSON object per line. */
 export interface Ask {
   readonly code: string;
   /** Milliseconds by which the wall clock of this process is wrong from now on. */
@@ -15,7 +15,7 @@ const bench = await faultBench({}, '', process.argv[2]);
 process.stdout.write('"starting"\n');
 await bench.warm();
 const sessionId = await bench.open();
-// Nothing is being created any more when a test continues.
+// No creation is in progress when a test continues.
 await bench.warm();
 process.stdout.write(`${JSON.stringify({ sessionId })}\n`);
 

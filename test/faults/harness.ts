@@ -18,7 +18,7 @@ const images = path.resolve(import.meta.dirname, '../../images');
 
 export const OWNER: Owner = { id: 'faults', kind: 'notebook', label: 'faults' };
 
-/** Small and quick to make: nothing here is about libraries. */
+/** Small and quick to create: no test here needs libraries. */
 const SMALL = { limits: { memoryMb: 128 }, python: { preload: [] } } satisfies OptionsInput;
 
 const WARM_MS = 30_000;
@@ -120,7 +120,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** A number below `limit` from a row that is the same at every run. */
+/** A number below `limit` from a sequence that is the same in every run. */
 export function dice(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {

@@ -23,7 +23,7 @@ function missingRequirement(): string | null {
   return missing ? `there is no ${missing}` : null;
 }
 
-/** Says in one line why tests are skipped, if they are. */
+/** Prints in one line why tests are skipped, if they are. */
 export function skipped(rows: string): boolean {
   const why = missingRequirement();
   if (why) console.warn(`${rows}: skipped, a Docker Engine of the test's own cannot be started: ${why}`);

@@ -16,9 +16,9 @@ export interface AgentFaults {
   diesAt: Point | null;
   /** The agent sends nothing more once it gets there. */
   silentAt: Point | null;
-  /** Resets report that something is left. */
+  /** Resets report leftovers. */
   uncleanReset: boolean;
-  /** What resets report in the place of the truth. */
+  /** A report that resets send instead of the true one. */
   report: ((truth: ResetReport) => unknown) | null;
   /** What it reports of its walls. */
   walls: Walls;
@@ -26,7 +26,7 @@ export interface AgentFaults {
   strayBytes: Buffer;
 }
 
-/** Where a fake agent lives. */
+/** The surroundings of a fake agent. */
 export interface AgentHome {
   readonly send: (bytes: Buffer) => void;
   readonly die: () => void;
@@ -69,7 +69,7 @@ export class FakeAgent {
     this.#home = home;
   }
 
-  /** Takes what the engine wrote to the container's stdin. */
+  /** Receives the bytes that the engine wrote to the container's stdin. */
   receive(chunk: Buffer): void {
     const bytes = this.#bundle ? this.#load(Buffer.concat([this.#bundle, chunk])) : chunk;
     for (const frame of this.#decoder.push(bytes)) if (!this.#silent) this.#takeOrDie(frame);
@@ -95,7 +95,7 @@ export class FakeAgent {
     try {
       this.#take(frame);
     } catch {
-      // A frame that makes no sense: the engine never sends one.
+      // An invalid frame, which the engine never sends.
       this.#home.die();
     }
   }
@@ -112,7 +112,7 @@ export class FakeAgent {
     else if (type === FrameType.request) this.#answer(parse(payload));
   }
 
-  /** Does a step, unless a fault is set for it. */
+  /** Performs a step, unless a fault is set for it. */
   #pass(point: Point, step: () => void): void {
     const { diesAt, silentAt } = this.#home.faults;
     if (diesAt === point) this.#home.die();

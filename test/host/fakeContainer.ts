@@ -30,7 +30,7 @@ export class FakeContainer implements Container {
     this.stdin = this.#openStdin();
   }
 
-  /** Ends it as something outside would. */
+  /** Ends it from outside. */
   die(end: ContainerEnd = { exitCode: null, oomKilled: false, reason: 'it was removed' }): void {
     if (!this.#alive) return;
     this.#alive = false;
@@ -50,7 +50,7 @@ export class FakeContainer implements Container {
     this.die();
   }
 
-  // The answer to a write never comes within the write, as over a real connection.
+  // As over a real connection, the answer to a write never arrives during the write.
   #openStdin(): Writable {
     return new Writable({
       write: (chunk: Buffer, _encoding, done) => {
@@ -59,7 +59,7 @@ export class FakeContainer implements Container {
           done();
         });
       },
-      // An agent whose engine has left leaves too.
+      // An agent without an engine exits.
       final: (done) => {
         done();
         this.die({ exitCode: 0, oomKilled: false, reason: 'its first process ended with status 0' });

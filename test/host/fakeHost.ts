@@ -21,7 +21,7 @@ export interface Faults extends AgentFaults {
 /** The settings of a fake host; each has a default. */
 export interface FakeHostOptions {
   readonly images?: readonly string[];
-  /** Stands in for Python; by default the language of `miniLanguage`. */
+  /** Replaces Python; by default the language of `miniLanguage`. */
   readonly script?: Script;
   readonly clock?: Clock;
   readonly faults?: Partial<Faults>;
@@ -97,7 +97,7 @@ export class FakeHost implements Host {
 
   async dispose(): Promise<void> {
     this.disposed = true;
-    // An agent whose engine has left leaves too.
+    // An agent without an engine exits.
     for (const container of this.containers.values()) container.stdin.end();
   }
 

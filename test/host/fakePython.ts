@@ -12,13 +12,13 @@ export interface FakeIo {
   result(data: Record<string, unknown>): void;
   /** Resolves after `ms`; rejects with an `Interrupt` when the run is interrupted. */
   sleep(ms: number): Promise<void>;
-  /** Never returns, whatever is sent but SIGKILL. */
+  /** Never returns; only SIGKILL ends it. */
   hang(): Promise<never>;
   /** The kernel kills the process for memory. */
   outOfMemory(): Promise<never>;
   /** The container ends with every process in it. */
   die(): Promise<never>;
-  /** The process leaves by itself after `ms`, whatever it does then. */
+  /** The process exits by itself after `ms`, whatever it does then. */
   leaveLater(ms: number, status: number): void;
   readonly variables: Map<string, unknown>;
   readonly stdin: string;

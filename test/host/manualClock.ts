@@ -32,7 +32,7 @@ export class ManualClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Moves time on and calls what is due, in order. */
+  /** Advances time and calls what is due, in order. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (let timer = this.#next(end); timer; timer = this.#next(end)) {

@@ -11,7 +11,7 @@ import { isolationEngine, OWNER, run } from './harness.ts';
 
 const OPTIONS = { pool: { size: 3 }, limits: { memoryMb: 300, cpus: 0.5, pids: 99, workspaceMb: 32, tmpMb: 16 } };
 
-/** What the engine fills in by itself and is no hole. Everything else that the spec does not name has to be empty. */
+/** What Docker fills in by itself and is harmless. Everything else outside the spec has to be empty. */
 const FILLED_IN = {
   CgroupnsMode: expect.stringMatching(/^(private|host)$/),
   ConsoleSize: [0, 0],

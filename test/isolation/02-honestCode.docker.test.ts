@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fileFixture } from '../fileFixture.ts';
 import { isolationEngine, look, run } from './harness.ts';
 
-/** What people do; each ends with what it found in `seen`. */
+/** Ordinary code; each example ends with its findings in `seen`. */
 const HONEST: Readonly<Record<string, readonly [code: string, seen: unknown]>> = {
   NumPy: [
     'import numpy as n\na = n.random.rand(300, 300)\nseen = bool(n.allclose(a @ n.linalg.inv(a), n.eye(300)))',

@@ -79,7 +79,7 @@ const SOCKETS = {
 /** CLONE_NEW…, each with SIGCHLD. */
 const NAMESPACES = { user: 0x1000_0011, mount: 0x2_0011, pid: 0x2000_0011, net: 0x4000_0011, ipc: 0x800_0011 };
 
-// One child for each: what is denied to it must not end the run itself. It reports the signal that ended it, or its
+// One child for each: a denied call must not end the run itself. It reports the signal that ended it, or its
 // status.
 const FOREIGN = `
 import ctypes, mmap, os

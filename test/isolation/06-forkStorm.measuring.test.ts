@@ -4,7 +4,7 @@ import { isolationEngine, look, lookAfter, PROCESSES } from './harness.ts';
 
 const PIDS = 64;
 
-// Every process forks as fast as it can. A thousand in all, so that the storm would end if nothing else ended it. It is
+// Every process forks as fast as it can. A thousand in all, so that the storm ends in any case. It is
 // watched until it has grown, which takes longer on a busy machine, and then for half a second more.
 const STORM = `
 import os, time

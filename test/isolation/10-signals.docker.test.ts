@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fileFixture } from '../fileFixture.ts';
 import { isolationEngine, look, PROCESSES, run, sandboxes } from './harness.ts';
 
-// Deaf to every signal, in sessions of their own: computing, sleeping, stopped, in threads, and one that respawns.
+// Ignore every signal, in sessions of their own: computing, sleeping, stopped, in threads, and one that respawns.
 const DEAF = `
 import os, signal, threading, time
 for number in range(1, signal.NSIG):

@@ -12,7 +12,7 @@ mine = {os.getpid()}
 agent = sorted(pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid not in mine)
 `;
 
-// Each attack prints what it got; what is refused prints nothing.
+// Each attack prints what it gained; a denied attack prints nothing.
 const OPEN = `${AGENT_PIDS}
 seen = []
 def attempt(name, action):

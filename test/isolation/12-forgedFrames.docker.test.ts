@@ -91,7 +91,7 @@ describe('row 12: forged frames', () => {
     const before = sandboxes(isolated);
     const result = await run(isolated, attack, { state: { forgeries: FORGERIES }, timeoutSeconds: 60 });
     expect(result).toMatchObject(HONEST);
-    // What was written is reported as what it is: the run's own output, to the last byte.
+    // All of it is reported as the run's own output, to the last byte.
     expect(result.stdout.endsWith('\nthe end')).toBe(true);
     expect(result.stdoutBytes).toBeGreaterThan(FORGERIES * 10);
     expect(result.state).not.toHaveProperty('forged');

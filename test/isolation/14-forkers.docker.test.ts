@@ -4,7 +4,7 @@ import { isolationEngine, look, PROCESSES, sandboxes } from './harness.ts';
 
 const RESETS = 500;
 
-// Daemons that are never there for long: each forks its successor and ends, in a session of its own every time.
+// Short-lived daemons: each forks its successor and ends, every time in a new session.
 const RACE = `
 import os
 ${PROCESSES}

@@ -35,7 +35,7 @@ class Finder:
 sys.meta_path.insert(0, Finder())
 `;
 
-// What starts programs and imports modules, as honest code does; then the names of the hooks that ran.
+// Starts programs and imports modules, as honest code does; prints the names of the hooks that ran.
 const TRIGGER = `
 import os, subprocess, sys
 open("/tmp/hooked", "w").close()

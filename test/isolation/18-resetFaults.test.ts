@@ -17,13 +17,13 @@ const FAULTS: Readonly<Record<string, Partial<Faults>>> = {
   'its report is no object': { report: () => 'clean' },
 };
 
-/** Ids of the sandboxes that have served and are there still. */
+/** Ids of the sandboxes that have served and still exist. */
 function used({ engine }: EngineBench): string[] {
   const sandboxes = engine.snapshot().environments.flatMap((environment) => environment.sandboxes);
   return sandboxes.filter(({ uses }) => uses > 0).map(({ id }) => id);
 }
 
-/** More than a reset may take, and less than a sandbox may live. */
+/** Longer than a reset may take, and shorter than a sandbox may exist. */
 async function aSecondOf({ clock }: EngineBench): Promise<void> {
   for (let turn = 0; turn < 40; turn += 1) {
     clock.advance(25);

@@ -49,7 +49,7 @@ function hostileValues({ folder, mark }: Bait): unknown[] {
   ];
 }
 
-// The protocol's library drops `__proto__` before anybody sees it.
+// The protocol's library drops `__proto__` early.
 const OF_RUN = ['language', 'session_id', 'timeout_seconds', 'stdin', 'state', '__proto__'];
 const FOREIGN = ['image', 'network', 'mounts', 'env', 'user', 'privileged', 'runtime', 'limits', 'HostConfig'];
 
@@ -75,7 +75,7 @@ function misused(bait: Bait) {
   ]);
 }
 
-/** Arguments and tools that there are not, whatever their value. */
+/** Arguments and tools that do not exist, with any value. */
 function invented(bait: Bait) {
   const run = { language: 'python', code: PROBE };
   return hostileValues(bait).flatMap((value) => [
@@ -114,7 +114,7 @@ describe('row 39: arguments and paths', () => {
     client
       .request({ method: 'tools/call', params }, CallToolResultSchema)
       .catch((error: Error) => ({ structuredContent: null, refused: error.message }));
-  /** Everything that the engine knows of the containers' making, the same for each of them. */
+  /** The options of the containers, the same for each of them. */
   const making = async () => {
     const containers = await Promise.all((await isolated.containers()).map(inspectContainer));
     return new Set(

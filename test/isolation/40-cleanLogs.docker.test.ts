@@ -9,7 +9,7 @@ import { call, connectHttp } from '../mcp/connect.ts';
 import { type Isolated, isolationEngine } from './harness.ts';
 import { goodHead, linesOf, type Served, sendRaw, serve } from './mcpServer.ts';
 
-/** In every canary, and nowhere else in the world. */
+/** In every canary, and nowhere else. */
 const NONCE = randomBytes(12).toString('hex');
 
 /** Code that emits a canary in every possible way; `%s` is the canary. */

@@ -32,7 +32,7 @@ describe('row 42: a sandbox that is destroyed', () => {
   });
 });
 
-/** Without the filter of system calls the attack works: what is left is the way out for causes that are not known yet. */
+/** Without the system call filter the attack works: this tests the last resort for unknown causes. */
 describe('row 42: a sandbox whose first process gets no CPU', () => {
   const machine = `unkillable-${randomBytes(6).toString('hex')}`;
   let host: Host;
@@ -49,7 +49,7 @@ describe('row 42: a sandbox whose first process gets no CPU', () => {
   const putAside = async () => {
     const terms = { outputBytes: 1 << 20, eventBytes: 1 << 20, events: 1_000 };
     const sandbox = await bootSandbox(host, { spec: unfiltered(), agent: await loadAgent(AGENT), ...terms });
-    // The answer does not come any more: its bearers are put aside.
+    // The answer does not arrive any more: the processes that would send it are stopped.
     void once(sandbox, `${STARVE_AGENT}\nwhile True: pass`);
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     return sandbox;

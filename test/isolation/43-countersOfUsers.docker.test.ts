@@ -5,7 +5,7 @@ import { isolationEngine, look } from './harness.ts';
 
 const NEIGHBOUR: Owner = { id: 'neighbour', kind: 'mcp', label: 'neighbour' };
 
-/** What the kernel counts for a user id and not for a container; each is taken to its limit and held. */
+/** What the kernel counts per user id, not per container; each is used up to its limit and held. */
 const GREEDY = {
   'descriptors in flight': `
 import array, socket

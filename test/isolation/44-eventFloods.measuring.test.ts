@@ -9,7 +9,7 @@ import { LATE_MS, latenessOf } from './lateness.ts';
 let isolated: Isolated;
 beforeAll(async () => {
   isolated = await isolationEngine();
-  // Code that is compiled on its first way is not what is measured.
+  // The compilation of code on its first call is not measured.
   for (let round = 0; round < 3; round += 1) {
     await run(isolated, `${FORGE}${FLOODS['all of it at once']}`);
     await run(isolated, 'for n in range(1000): display(n)');

@@ -68,7 +68,7 @@ describe('row 46: devices that every user may write to', () => {
     'keep no time that a run set: %s',
     async (device) => {
       const time = `seen = os.stat("${device}").st_mtime_ns // 1000`;
-      // The time of now is all that others than the owner may give.
+      // Users other than the owner may only set the current time.
       const planted = await look(isolated, `import os\nos.utime("${device}")\n${time}`);
       expect(await look(isolated, `import os\n${time}`)).not.toBe(planted);
     },

@@ -46,7 +46,7 @@ describe(`row 49: ${HALF_OPEN} unauthenticated connections at once`, () => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     attackers.send('how many');
     const [nowOpen] = await once(attackers, 'message');
-    // Those that came in the last moment are about to go.
+    // The latest ones are about to be closed.
     expect(nowOpen).toBeLessThan(1_000);
   });
 

@@ -29,7 +29,7 @@ async function life(until: number): Promise<{ results: RunResult[]; kept: RunRes
   const isolated = await isolationEngine({
     python: { preload: ['numpy'] },
     pool: { size: 2 },
-    // What counts is what is lost, however long it takes.
+    // Only losses count, not the time.
     limits: { timeoutSeconds: TIMEOUT_MS / 1000 },
   });
   engines.push(isolated);

@@ -7,7 +7,7 @@ import { type Answer, type RawClient, WAYS } from './rawClient.ts';
 
 /** The bound that this row sets, in milliseconds. */
 
-/** Code whose run has much to answer. */
+/** Code whose run has a large result. */
 const ANSWERS = {
   'a state of many long keys': 'x = {"%d%s" % (n, "k" * 200): "\\x1b]0;t" for n in range(24_000)}',
   'a state of control characters': 'x = "\\x1b" * 1_000_000',
@@ -82,7 +82,7 @@ const EVENTS = Object.fromEntries(
 
 const isolated = fileFixture(() => isolationEngine());
 
-/** The least lateness of several calls: what a crowded machine adds is not there each time. */
+/** The least lateness of several calls: the delay of a busy machine varies. */
 async function leastLateness(client: RawClient, args: Buffer, check: (answer: ReturnType<Answer>) => void) {
   const attempts: number[] = [];
   while (attempts.length < 4 && !attempts.some((late) => late < LATE_MS)) {

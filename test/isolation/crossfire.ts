@@ -8,7 +8,7 @@ export interface Volley {
   readonly atOnce: number;
 }
 
-/** What many clients got that called at the same time. */
+/** The results of many concurrent clients. */
 export interface Crossfire {
   /** Answers and progress that did not belong to their call. */
   readonly foreign: readonly string[];

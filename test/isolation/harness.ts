@@ -73,14 +73,14 @@ export function run(
   return engine.run({ language: 'python', owner: OWNER, code, ...rest }, undefined, signal);
 }
 
-/** What a run that must go well has found out: the state variable `seen`. */
+/** The state variable `seen` of a run that must succeed. */
 export async function look(isolated: Isolated, code: string, rest: Partial<RunRequest> = {}): Promise<unknown> {
   const result = await run(isolated, code, { state: {}, ...rest });
   expect(result).toMatchObject({ status: 'ok', error: null });
   return result.state?.seen;
 }
 
-/** Runs `attack`, then `looking` in the very same sandbox after its reset, and gives what that found. */
+/** Runs `attack`, then `looking` in the same sandbox after its reset; returns the findings of `looking`. */
 export async function lookAfter(isolated: Isolated, attack: string, looking: string): Promise<unknown> {
   expect(await run(isolated, attack)).toMatchObject({ status: 'ok', error: null });
   const before = sandboxes(isolated);

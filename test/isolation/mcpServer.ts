@@ -41,7 +41,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** Sends a request byte for byte as the attack wants it: header lines may be missing, double or malformed. */
+/** Sends a request byte by byte as the attack has it: header lines may be missing, double or malformed. */
 export function sendRaw(port: number, head: readonly string[], body = ''): Promise<RawAnswer> {
   const lines = [...head, 'Connection: close', `Content-Length: ${Buffer.byteLength(body)}`];
   return new Promise((resolve) => {

@@ -14,7 +14,7 @@ const META = {
 };
 const PIECE = 64 * 1024;
 
-/** What came back for a call: only bytes until it is parsed. */
+/** The response to a call: bytes until it is parsed. */
 export type Answer = () => { readonly result?: CallToolResult; readonly error?: { readonly message: string } };
 
 /**

@@ -14,7 +14,7 @@ import { createMcpServer } from '../../src/mcp/mcpServer.ts';
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;
 export type Era = (typeof ERAS)[number];
 
-/** What tests do with a client of either era. */
+/** A client of either revision, for tests. */
 export interface TestClient {
   callTool(
     params: { readonly name: string; readonly arguments: Record<string, unknown> },

@@ -51,12 +51,12 @@ export function sessionInfo(over: Partial<SessionInfo> = {}): SessionInfo {
   };
 }
 
-/** An engine that answers with what the test gives it and keeps what it was asked. */
+/** An engine that returns the answers of a test and records its requests. */
 export class StubEngine implements Engine {
   walls: Result<Walls> = { ok: true, value: HOLDING_WALLS };
   readonly languages = LANGUAGES;
   readonly requests: RunRequest[] = [];
-  /** What the prover calls were asked. */
+  /** The requests of the prover calls. */
   readonly checks: (CheckRequest | GoalsRequest | TacticsRequest)[] = [];
   readonly closed: string[] = [];
   /** Languages whose images were built, with what was added. */

@@ -3,7 +3,7 @@ import type { Lease } from '../../src/pool/lease.ts';
 import { CLEAN } from './fakeSandbox.ts';
 import { OPTIONS, PoolBench, settled } from './poolBench.ts';
 
-/** Numbers from 0 to below 1 that are the same in each run. */
+/** Pseudo-random numbers from 0 to below 1, the same in each run. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -47,7 +47,7 @@ class Chaos {
     if (this.#roll() < 0.7) await settled();
   }
 
-  /** Everything is given back and nothing fails any more. */
+  /** Releases every lease and ends all faults. */
   async settle(): Promise<void> {
     this.bench.failure = null;
     for (let round = 0; round < 50; round += 1) {

@@ -42,7 +42,7 @@ describe('a new pool', () => {
     bench.clock.advance(301_000);
     await settled();
     await settled();
-    // What has never served is as good as new.
+    // A sandbox that has never served does not age.
     expect(bench.living).toHaveLength(2);
     expect(bench.made).toHaveLength(2);
   });

@@ -28,7 +28,7 @@ export function owner(id: string): Owner {
   return { id, kind: 'cli', label: id };
 }
 
-/** A pool over fake sandboxes, with time in the test's hand. */
+/** A pool over fake sandboxes, with a manual clock. */
 export class PoolBench {
   readonly clock = new ManualClock();
   readonly made: FakeSandbox[] = [];
@@ -38,13 +38,13 @@ export class PoolBench {
   /** Boots in progress now, and the maximum so far. */
   booting = 0;
   mostBooting = 0;
-  /** Set: boots reject with it. */
+  /** Boots reject with it when it is set. */
   failure: Error | null = null;
   /** Milliseconds that a boot takes; null: until `finishBoot`. */
   bootMs: number | null = 0;
-  /** What a sandbox still has to do after its first reset. */
+  /** The preparation of a sandbox after its first reset. */
   prepare: Prepare = () => null;
-  /** What was logged, but for details. */
+  /** What was logged, without debug lines. */
   readonly logged: string[] = [];
   readonly #held: (() => void)[] = [];
 
@@ -110,7 +110,7 @@ export class PoolBench {
     return this.made.filter(({ disposed }) => !disposed);
   }
 
-  /** A pool whose idle sandboxes are up. */
+  /** A pool whose sandboxes have booted. */
   static async warm(options: Partial<PoolOptions> = {}): Promise<PoolBench> {
     const bench = new PoolBench(options);
     const lease = await bench.take('warmer');

@@ -44,7 +44,7 @@ describe('row 48: a malformed frame', () => {
       Promise.all([...running, late]),
       new Promise((resolve) => setTimeout(() => resolve('never answered'), 2_000)),
     ]);
-    // All of them lack what the agent itself writes. Lines that make no sense are user code's and are dropped.
+    // All of them lack what the agent itself writes. Invalid event lines may be user code's and are dropped.
     expect(ends).not.toBe('never answered');
     expect(await sandbox.lost).toMatchObject({ reason: expect.stringContaining('broke the protocol') });
   });

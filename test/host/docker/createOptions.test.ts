@@ -82,7 +82,7 @@ describe('createOptions', () => {
     } as const;
     expect(createOptions(chosen, 1_500_000_000).HostConfig).toMatchObject({
       NetworkMode: 'bridge',
-      // Another's network is not ours to set.
+      // The network of another namespace must not be changed.
       Sysctls: {},
       ReadonlyRootfs: false,
       Runtime: 'runsc',

@@ -40,7 +40,7 @@ describe('a container on Docker', () => {
     for (const [option, value] of Object.entries(wanted))
       expect({ [option]: Config[option] }).toEqual({ [option]: value });
     expect(Config.Labels).toMatchObject({ ...Labels });
-    // What the policy does not name is at its safe default.
+    // Options outside the policy have their safe defaults.
     for (const open of [
       'Binds',
       'CapAdd',

@@ -17,7 +17,7 @@ describe('the bundled command line with an ssh:// host', () => {
   const commands: string[] = [];
 
   beforeAll(async () => {
-    // In the checkout, where the program finds the rest of itself.
+    // In the checkout, where the program finds its other files.
     await mkdir(join(ROOT, 'out'), { recursive: true });
     folder = await mkdtemp(join(ROOT, 'out/bundle-'));
     await run(process.execPath, ['esbuild.mjs', '--production', `--outdir=${folder}`], { cwd: ROOT });
@@ -52,7 +52,7 @@ describe('the bundled command line with an ssh:// host', () => {
   });
 });
 
-/** Lets everyone in, and connects what they run with a port of this machine. */
+/** Accepts every client, and connects its command with a port of this machine. */
 function sshServer(target: number, commands: string[]) {
   const { private: key } = ssh2.utils.generateKeyPairSync('ed25519');
   return new ssh2.Server({ hostKeys: [key] }, (client) => {

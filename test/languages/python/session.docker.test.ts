@@ -35,7 +35,7 @@ describe('a session', () => {
   });
 
   it('can be interrupted before the first line of a cell, as when its process is late', async () => {
-    // Four megabytes to read before the code begins.
+    // Four megabytes to read before the code starts.
     const cell = { code: 'while True: pass', name: '<c>', stdin: 'x'.repeat(4 << 20), state: null };
     for (let turn = 0; turn < 10; turn += 1) {
       const end = session.run(cell, () => {});
