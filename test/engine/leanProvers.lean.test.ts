@@ -44,6 +44,17 @@ describe('many proofs at once', () => {
     expect(answers[0]?.report?.axioms?.map(({ name }) => name)).toEqual(['t']);
   });
 
+  it('list the axioms of a declaration that the header starts and the proof ends', async () => {
+    const header = 'axiom cheat : False\ntheorem other : 1 = 1 := rfl\ntheorem goal : 1 = 2 := by';
+    const [first] = await check(['  exact cheat.elim'], { header });
+    expect(first?.report?.axioms).toEqual([{ name: 'goal', axioms: ['cheat'] }]);
+    const [second] = await check(['@cheat.elim _\ntheorem t : 1 = 1 := rfl'], { header: header.slice(0, -3) });
+    expect(second?.report?.axioms).toEqual([
+      { name: 'goal', axioms: ['cheat'] },
+      { name: 't', axioms: [] },
+    ]);
+  });
+
   it('do not run main', async () => {
     const [answer] = await check(['def main : IO Unit := IO.println "ran"']);
     expect(answer).toMatchObject({ verdict: 'accepted', status: 'ok' });
@@ -83,6 +94,12 @@ describe('goals', () => {
   });
 });
 
+const tryAll = async (code: string, at: { line: number; column: number }, tried: readonly string[]) => {
+  const answer = await engine.lean.tryTactics({ owner: OWNER, code, at, tactics: tried });
+  if (!answer.ok) throw new Error(answer.error.message);
+  return answer.value;
+};
+
 describe('tactics', () => {
   const code = 'theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  apply And.intro\n  exact hp\n';
 
@@ -97,6 +114,17 @@ describe('tactics', () => {
     expect(unknown).toMatchObject({ goals: null, verdict: 'rejected' });
     expect(idle).toMatchObject({ error: null, verdict: 'rejected' });
     expect(idle?.goals?.[0]).toContain('⊢ q');
+  });
+
+  it('are tried on a line after the end of the code', async () => {
+    const [done] = await tryAll('theorem t : 1 = 1 := by', { line: 2, column: 2 }, ['rfl']);
+    expect(done).toMatchObject({ error: null, verdict: 'accepted' });
+  });
+
+  it('are tried at the nearest place to a position that is far outside of the code', async () => {
+    const at = { line: 2, column: 2_000_000_000 };
+    const [done] = await tryAll('theorem t : 1 = 1 ∧ True := by\n  apply And.intro rfl;', at, ['trivial']);
+    expect(done).toMatchObject({ error: null, verdict: 'accepted' });
   });
 
   it('report the error of a term that is tried', async () => {

@@ -208,10 +208,10 @@ class CellCheck {
 
   /** The names that the cell declares, in the namespaces that Lean's symbols show. */
   async #names(): Promise<string[]> {
-    const { body, from } = this.#cell.source;
+    const { body, declaresFrom } = this.#cell.source;
     const { table } = this.#terms.document.lean;
     const declarations = declarationsOf(await this.#symbols(), table, await this.#unseenKeywords());
-    return namesWithin(declarations, table, this.#inDocument({ start: from, end: body.length }));
+    return namesWithin(declarations, table, this.#inDocument({ start: declaresFrom, end: body.length }));
   }
 
   /** The offsets in the document of the cell's keywords that its tokens do not show. */
@@ -247,9 +247,9 @@ class CellCheck {
 }
 
 function firstPass({ source, scopes }: CellToCheck): Pass {
-  const { body, from, outline } = source;
+  const { body, declaresFrom, outline } = source;
   const hasSeparator = canBeSeparated(body);
-  const own = follow(outline, scopes ?? []).declared.filter(({ at }) => at >= from);
+  const own = follow(outline, scopes ?? []).declared.filter(({ at }) => at >= declaresFrom);
   return { body, hasSeparator, names: hasSeparator ? distinct(own.map(({ name }) => name)) : null };
 }
 

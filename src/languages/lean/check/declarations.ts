@@ -33,6 +33,11 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'class',
 ]);
 
+/** Whether the word is a keyword after which a declaration's name can follow. */
+export function isDeclarationKeyword(word: string): boolean {
+  return KEYWORDS.has(word);
+}
+
 /** The document's named declarations; `keywords` are the offsets of those of Lean's own keywords that tokens may not show. */
 export function declarationsOf(
   symbols: readonly DocumentSymbol[],

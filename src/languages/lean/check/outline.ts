@@ -69,6 +69,11 @@ function scopeWordsOf(code: string): Word[] {
 
 const SCOPE_WORDS: ReadonlySet<string> = new Set(['namespace', 'section', 'mutual', 'end']);
 
+/** Whether the word opens or closes a scope. */
+export function isScopeWord(word: string): boolean {
+  return SCOPE_WORDS.has(word);
+}
+
 function scopeEvent({ text, start, name }: Word): OutlineEvent[] {
   const parts = name === null ? [] : (nameParts(name) ?? []);
   if (text === 'namespace' && parts.length > 0) return [{ kind: 'open', at: start, names: parts.map(escaped) }];

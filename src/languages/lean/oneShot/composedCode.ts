@@ -56,11 +56,17 @@ export function withTactic(
   };
 }
 
-/** The body with spaces up to `at` where its line is shorter, and the offset of `at`. */
+/** Lines and columns that a position may be outside of the code; a position further outside means the nearest place. */
+const MAX_PADDING = 200;
+
+/** The body with line feeds and spaces up to `at` where it ends earlier or its line is shorter, and the offset of `at`. */
 function padded(code: ComposedCode, at: SourcePosition): { readonly body: string; readonly offset: number } {
   const { body, from, origin } = code;
   const offset = offsetOf(code, at);
-  const { line, column } = toRegionPosition(new LineTable(body), { start: from, end: body.length, origin }, offset);
-  const missing = ' '.repeat(line === at.line ? Math.max(0, at.column - column) : 0);
+  const end = toRegionPosition(new LineTable(body), { start: from, end: body.length, origin }, offset);
+  const lines = Math.max(0, at.line - end.line);
+  const columns = at.column - (lines > 0 ? 0 : end.column);
+  const isNear = at.line >= end.line && lines <= MAX_PADDING && 0 <= columns && columns <= MAX_PADDING;
+  const missing = isNear ? '\n'.repeat(lines) + ' '.repeat(columns) : '';
   return { body: body.slice(0, offset) + missing + body.slice(offset), offset: offset + missing.length };
 }
