@@ -78,6 +78,23 @@ describe('axioms have their full names', () => {
   });
 });
 
+describe('a macro that answers for Lean is not believed', () => {
+  it.each([
+    [
+      'in a pattern',
+      'macro_rules | `(command| #print axioms $n) => `(command| #print "\'t\' does not depend on any axioms")',
+    ],
+    [
+      'in a command of its own',
+      `syntax (priority := high) "#print" ident ident : command
+macro_rules | \`(command| #print%$tk $a:ident $n:ident) => \`(command| #print%$tk "'t' does not depend on any axioms")`,
+    ],
+  ])('%s', async (_, macro) => {
+    const code = `axiom cheat : False\ntheorem t : 1 = 2 := cheat.elim\n${macro}`;
+    for (const report of await reportsOn(code)) expect(report?.verdict).toBe('incomplete');
+  });
+});
+
 describe('axioms are listed for each declaration that Lean reads', () => {
   it.each([
     ['after a notation with a quote', 'notation "‹\\"" => 1\ndef a : Nat := ‹"\nCODEdef b : Nat := ‹"\n'],

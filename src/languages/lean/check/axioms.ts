@@ -26,7 +26,7 @@ function commandFor(name: string): string {
   // A comment gets no answer, so a name that cannot be asked for stays unanswered.
   return nameParts(name) === null || name.includes('\n')
     ? '--'
-    : `set_option pp.fullNames true in #print axioms _root_.${name}`;
+    : `set_option pp.fullNames true in ${PRINT} axioms _root_.${name}`;
 }
 
 /** The answers to `axiomCommands(names)` whose first line is `firstLine`, counted from 0 as diagnostics do. */
@@ -42,11 +42,19 @@ export function axiomsOf(
 
 function answerIn(diagnostics: readonly Diagnostic[]): Omit<DeclarationAxioms, 'name'> {
   const answers = diagnostics
-    .filter((diagnostic) => severityOf(diagnostic) === 'information')
+    .filter((diagnostic) => severityOf(diagnostic) === 'information' && isAtPrint(diagnostic))
     .map(({ message }) => axiomsIn(message))
     .filter((axioms) => axioms !== null);
   if (answers.length > 0) return { axioms: [...new Set(answers.flat())], answered: true };
   return { axioms: null, answered: diagnostics.some((diagnostic) => severityOf(diagnostic) === 'error') };
+}
+
+const PRINT = '#print';
+
+/** Whether a message has the place that Lean gives its answers; what a macro puts there has the place of the whole command. */
+function isAtPrint({ range, fullRange = range }: Diagnostic): boolean {
+  const { start, end } = fullRange;
+  return start.line === end.line && end.character - start.character === PRINT.length;
 }
 
 /** The axioms that a message of `#print axioms` lists; null for any other message. */

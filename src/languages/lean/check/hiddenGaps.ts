@@ -4,6 +4,8 @@ import type { DeclarationAxioms } from './axioms.ts';
 const WARNING = /(?<![\p{L}\p{N}_.»])«?warn»?\.«?sorry»?/gu;
 /** The option by which Lean adds declarations that its kernel has not checked. Their axioms do not show it. */
 const UNCHECKED = /skipKernelTC/;
+/** What commands that answer `#print axioms` themselves usually contain: its name in a pattern or in a text. */
+const ANSWERING = /printAxioms|#print%|[(|"]\s*#print/;
 /** Words that leave a proof out. */
 const LEFT_OUT = /sorry|admit|\bstop\b/;
 /** A declaration that may have no name, so that Lean cannot be asked for its axioms. */
@@ -20,9 +22,9 @@ const GUARDED =
  */
 export function mayHideGap(before: string, code: string, axioms: readonly DeclarationAxioms[]): boolean {
   const text = before + code;
-  if (UNCHECKED.test(text) || GUARDED.test(code)) return true;
-  if (!code.includes('guard_msgs') && text.search(WARNING) < 0) return false;
-  if (LEFT_OUT.test(code.replaceAll(WARNING, ''))) return true;
-  if (text.search(WARNING) < 0) return false;
-  return NAMELESS.test(code) || DEFINING.test(text) || axioms.some((known) => known.axioms === null);
+  if (UNCHECKED.test(text) || ANSWERING.test(text) || GUARDED.test(code)) return true;
+  const hidesWarning = text.search(WARNING) >= 0;
+  if (!hidesWarning && !code.includes('guard_msgs')) return false;
+  if (LEFT_OUT.test(code.replaceAll(WARNING, '')) || axioms.some((known) => known.axioms === null)) return true;
+  return hidesWarning && (NAMELESS.test(code) || DEFINING.test(text));
 }

@@ -24,6 +24,14 @@ describe('axiomCommands', () => {
 });
 
 describe('axiomsOf', () => {
+  it('counts no message that has the place of the whole command', () => {
+    const forged = diagnostic(3, "'t' does not depend on any axioms", [
+      [5, 32],
+      [5, 54],
+    ]);
+    expect(answer(forged)).toEqual({ name: 't', axioms: null, answered: false });
+  });
+
   it.each([
     ["'t' does not depend on any axioms", []],
     ['`t` does not depend on any axioms', []],

@@ -21,6 +21,8 @@ describe('a gap may be hidden', () => {
     ['where a notation makes the option look like text', '', `notation "‹\\"" => 1\n#eval ‹"\n${OFF}example : p := q`],
     ['by an option that skips the kernel', '', 'set_option debug.skipKernelTC true in theorem t : p := q'],
     ['by an earlier cell that skips the kernel', 'set_option «debug».«skipKernelTC» true\n', 'theorem t : p := q'],
+    ['by a macro that answers for Lean', 'macro_rules | `(command| #print axioms $n) => m\n', 'theorem t : p := q'],
+    ['by a command that answers for Lean', '', 'syntax "#print" ident ident : command\ntheorem t : p := q'],
     ['by #guard_msgs before an example', '', '#guard_msgs (drop warning) in\nexample : 1 = 2 := sorry'],
     [
       'by #guard_msgs with options between',
@@ -35,6 +37,7 @@ describe('a gap may be hidden', () => {
   it('in declarations whose axioms Lean does not report', () => {
     const unknown = { name: 't', axioms: null, answered: true };
     expect(mayHideGap('', `module\n${OFF}theorem t : 1 = 2 := mine`, [KNOWN, unknown])).toBe(true);
+    expect(mayHideGap('', '#guard_msgs (drop error) in theorem t : p := h', [KNOWN, unknown])).toBe(true);
     expect(mayHideGap('', 'module\ntheorem t : 1 = 2 := sorry', [KNOWN, unknown])).toBe(false);
   });
 });
@@ -48,6 +51,7 @@ describe('Lean reports every gap', () => {
     ['after a cell that leaves something out', `${OFF}example : 1 = 2 := sorry\n`, 'theorem t : 1 = 1 := rfl'],
     ['with an option of a longer name', '', 'set_option my.warn.sorry false\nexample : 1 = 1 := rfl'],
     ['with #guard_msgs before a command', '', '/-- info: 1 -/\n#guard_msgs in\n#eval 1\nexample : 1 = 1 := rfl'],
+    ['with a question of its own', 'macro "m" : term => `(1)\n', 'theorem t : p := q\n#print axioms t\n#print "x"'],
     ['with #guard_msgs before a theorem', '', '#guard_msgs in theorem t : p := q\nexample : 1 = 1 := rfl'],
   ])('%s', (_, before, code) => {
     expect(mayHideGap(before, code, [KNOWN])).toBe(false);
