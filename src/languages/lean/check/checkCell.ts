@@ -167,7 +167,8 @@ class CellCheck {
   async #isAnswered({ answers }: Reading, names: readonly string[]): Promise<boolean> {
     if (answers.some(({ axioms }) => axioms === null)) return false;
     const { source, scopes } = this.#cell;
-    if (scopes === null && !usesScopes(source.outline) && !mayBeMisread(this.#textBefore, source.body)) return true;
+    const hasScopes = scopes !== null || usesScopes(source.outline);
+    if (!hasScopes && (await this.#unseenKeywords()).length === 0) return true;
     const exact = await this.#names();
     return exact.length === names.length && exact.every((name, index) => name === names[index]);
   }
@@ -217,13 +218,9 @@ class CellCheck {
   /** The offsets in the document of the cell's keywords that its tokens do not show. */
   async #unseenKeywords(): Promise<number[]> {
     const { body } = this.#cell.source;
-    if (!mayBeMisread(this.#textBefore, body)) return [];
+    if (!mayBeMisread(this.#cell.before.join(''), body)) return [];
     const { document, signal } = this.#terms;
-    return (await unseenKeywords(document.lean, signal)).filter((offset) => offset >= this.#start);
-  }
-
-  get #textBefore(): string {
-    return this.#cell.before.join('');
+    return unseenKeywords(document.lean, this.#inDocument({ start: 0, end: body.length }), signal);
   }
 
   async #symbols(): Promise<readonly DocumentSymbol[]> {

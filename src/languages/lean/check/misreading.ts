@@ -1,5 +1,6 @@
 import type { LeanDocument } from '../lsp/document.ts';
 import { identifierEnd } from '../text/identifier.ts';
+import type { TextRange } from '../text/position.ts';
 import { tokensOf } from '../text/tokens.ts';
 
 /** Words that define notations and commands, which can change what is a token. */
@@ -18,13 +19,16 @@ export function mayBeMisread(before: string, code: string): boolean {
   return [...code.matchAll(KEYWORD)].some(({ index }) => !shown.has(index));
 }
 
-/** The offsets of keywords in Lean's reading of the document that are no names among its tokens. */
-export async function unseenKeywords(document: LeanDocument, signal: AbortSignal): Promise<number[]> {
+/** The offsets of keywords in a range of the document, as Lean reads it, that are no names among the range's tokens. */
+export async function unseenKeywords(document: LeanDocument, range: TextRange, signal: AbortSignal): Promise<number[]> {
   const { text, table } = document;
-  const keywords = await document.keywords(signal);
+  const [start, end] = [table.positionAt(range.start), table.positionAt(range.end)];
+  const keywords = await document.keywords({ start, end }, signal);
   if (keywords.kind !== 'ok') return [];
-  const shown = new Set(tokensOf(text).flatMap(({ kind, start }) => (kind === 'name' ? [start] : [])));
+  const names = tokensOf(text.slice(range.start, range.end)).filter(({ kind }) => kind === 'name');
+  const shown = new Set(names.map(({ start }) => range.start + start));
   return keywords.value
     .map((position) => table.offsetAt(position))
+    .filter((offset) => range.start <= offset && offset < range.end)
     .filter((offset) => !shown.has(offset) && identifierEnd(text, offset) > offset);
 }

@@ -14,7 +14,14 @@ import {
 import type { MessageSize, RpcConnection, RpcError, RpcResult } from './connection.ts';
 import { DiagnosticsState } from './diagnosticsState.ts';
 import { DocumentText, type Edit } from './documentText.ts';
-import { type Diagnostic, type FileProgress, type Position, type PublishDiagnostics, reader } from './messages.ts';
+import {
+  type Diagnostic,
+  type FileProgress,
+  type Position,
+  type PublishDiagnostics,
+  type Range,
+  reader,
+} from './messages.ts';
 import {
   type Completions,
   type DocumentSymbol,
@@ -184,9 +191,9 @@ export class LeanDocument {
     return this.#query(readSymbols, 'textDocument/documentSymbol', {}, signal);
   }
 
-  /** The places of the keywords, as Lean reads the text. */
-  keywords(signal?: AbortSignal): Promise<Answer<Position[]>> {
-    return this.#query(readKeywords, 'textDocument/semanticTokens/full', {}, signal);
+  /** The places of the keywords in the range, as Lean reads the text. */
+  keywords(range: Range, signal?: AbortSignal): Promise<Answer<Position[]>> {
+    return this.#query(readKeywords, 'textDocument/semanticTokens/range', { range }, signal);
   }
 
   /** Adds a publication of the server; ignores one of any version but the current. */

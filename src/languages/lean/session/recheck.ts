@@ -26,8 +26,9 @@ export async function recheck(text: SessionText, first: number, terms: CheckTerm
   let settled = await settledWith(text, names.slice(first).flat(), terms);
   if (settled.kind !== 'settled') return settled;
   const isMisread = cells.some(({ body }) => mayBeMisread('', body));
-  const unseen = isMisread ? await unseenKeywords(document.lean, signal) : [];
-  const exact = scopesAfter(cells) === null && !isMisread ? names : await namesBySymbols(cells, unseen, terms);
+  const all = { start: document.startOf(1), end: document.startOf(cells.length + 1) };
+  const unseen = isMisread ? await unseenKeywords(document.lean, all, signal) : [];
+  const exact = scopesAfter(cells) === null && unseen.length === 0 ? names : await namesBySymbols(cells, unseen, terms);
   if (!isDeepStrictEqual(exact.slice(first), names.slice(first))) {
     names = exact;
     settled = await settledWith(text, names.slice(first).flat(), terms);

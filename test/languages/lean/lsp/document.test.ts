@@ -400,8 +400,8 @@ describe('a request about a document', () => {
   });
 
   it('reads the places of keywords, which count from token to token', async () => {
-    const method = 'textDocument/semanticTokens/full';
-    const ask = (id: number) => client(method, { textDocument: { uri: URI } }, id);
+    const method = 'textDocument/semanticTokens/range';
+    const ask = (id: number) => client(method, { textDocument: { uri: URI }, range: whole }, id);
     const data = [
       [0, 2, 3, 0, 0],
       [0, 4, 1, 1, 0],
@@ -419,8 +419,8 @@ describe('a request about a document', () => {
       { line: 0, character: 9 },
       { line: 2, character: 1 },
     ];
-    expect(await document.keywords()).toEqual({ kind: 'ok', value });
-    expect(await document.keywords()).toEqual({ kind: 'ok', value: [] });
+    expect(await document.keywords(whole)).toEqual({ kind: 'ok', value });
+    expect(await document.keywords(whole)).toEqual({ kind: 'ok', value: [] });
   });
 
   it('kills the server after a malformed answer', async () => {
