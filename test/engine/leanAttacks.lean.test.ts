@@ -70,6 +70,12 @@ describe('axioms have their full names', () => {
       ]);
   });
 
+  it('in a namespace that is called like the root', async () => {
+    const code = 'namespace «_root_»\naxiom Quot.sound : False\ntheorem t : 1 = 2 := Quot.sound.elim';
+    for (const report of await reportsOn(code))
+      expect(report?.axioms?.map(({ axioms }) => axioms)).toEqual([['_root_.Quot.sound'], ['_root_.Quot.sound']]);
+  });
+
   it('with an open library namespace', async () => {
     for (const report of await reportsOn('open Classical\ntheorem t (p : Prop) : p ∨ ¬p := em p'))
       expect(report?.axioms?.map(({ axioms }) => axioms?.toSorted())).toEqual([

@@ -3,11 +3,11 @@ import { axiomCommands, axiomsOf, CONTROL, type DeclarationAxioms } from '../che
 import type { CheckTerms } from '../check/checkCell.ts';
 import { declarationsOf, namesWithin } from '../check/declarations.ts';
 import { diagnosticsIn } from '../check/diagnostics.ts';
-import { mayBeMisread, unseenKeywords } from '../check/misreading.ts';
 import { askNamed, hasGapBefore, withNames } from '../check/nameless.ts';
 import { follow, type Scopes } from '../check/outline.ts';
 import { reportOn } from '../check/reading.ts';
 import type { NoAnswer, SettledVersion } from '../lsp/document.ts';
+import { mayBeMisread, unseenKeywords } from '../text/misreading.ts';
 import { type Cell, type SessionText, scopesAfter, segmentsOf } from './cells.ts';
 
 /** The cells of a session with their current reports. */

@@ -1,7 +1,7 @@
 import type { LeanDocument } from '../lsp/document.ts';
-import { identifierEnd } from '../text/identifier.ts';
-import type { TextRange } from '../text/position.ts';
-import { tokensOf } from '../text/tokens.ts';
+import { identifierEnd } from './identifier.ts';
+import type { TextRange } from './position.ts';
+import { tokensOf } from './tokens.ts';
 
 /** Words that define notations and commands, which can change what is a token. */
 const DEFINING = /notation|infix|prefix|postfix|syntax|macro|elab|declare_|binder_/;

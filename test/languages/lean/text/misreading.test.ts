@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayBeMisread } from '../../../../src/languages/lean/check/misreading.ts';
+import { mayBeMisread } from '../../../../src/languages/lean/text/misreading.ts';
 
 describe('mayBeMisread', () => {
   it.each([
