@@ -5,7 +5,7 @@ const WARNING = /(?<![\p{L}\p{N}_.»])«?warn»?\.«?sorry»?/gu;
 /** The option by which Lean adds declarations that its kernel has not checked. Their axioms do not show it. */
 const UNCHECKED = /skipKernelTC/;
 /** What commands that answer `#print axioms` themselves usually contain: its name in a pattern or in a text. */
-const ANSWERING = /printAxioms|#print%|[(|"]\s*#print/;
+const ANSWERING = /printAxioms|#print%|[(|]\s*#print|"[ \t]*#print/;
 /** Words that leave a proof out. */
 const LEFT_OUT = /sorry|admit|\bstop\b/;
 /** A declaration that may have no name, so that Lean cannot be asked for its axioms. */
