@@ -134,6 +134,7 @@ instance gapAbove : Inhabited (1 = 3) := ⟨sorry⟩
     ['by its name', 'example : 1 = 2 := gap'],
     ['by an instance', '#eval 1\nexample : 1 = 3 := default'],
     ['by a tactic', 'namespace A\nexample : 1 = 4 := by simp only [gapIn]'],
+    ['and guesses a name for it', 'theorem Hothouse.nameless0 : True := True.intro\nexample : 1 = 2 := gap'],
     ['as an instance', 'instance : Inhabited (1 = 2) := ⟨gap⟩'],
   ])('that uses a gap of an earlier cell %s is incomplete', async (_, code) => {
     const cells = await leanCells(engine);

@@ -10,7 +10,7 @@ import { axiomCommands, axiomsOf, CONTROL } from './axioms.ts';
 import { type CellSource, canBeSeparated, segmentOf, withLastLineFeed } from './cellSource.ts';
 import { declarationsOf, findMain, namesWithin } from './declarations.ts';
 import { diagnosticsIn } from './diagnostics.ts';
-import { type Asked, askNamed, hasGapBefore, withNames } from './nameless.ts';
+import { type Asked, askNamed, hasGapBefore, newPrefix, withNames } from './nameless.ts';
 import { follow, type Scopes, usesScopes } from './outline.ts';
 import { isSound, type Reading, type ReportTerms, reportOn } from './reading.ts';
 import type { SegmentedDocument } from './segmentedDocument.ts';
@@ -189,7 +189,7 @@ class CellCheck {
     const mayBeComplete = isSound(read) && factsOf(read.diagnostics).sorryWarnings === 0;
     if (!read.hasGapBefore || !mayBeComplete) return { kind: 'asked', answers: [] };
     const keywords = (await this.#unseenKeywords()).map((offset) => offset - this.#start);
-    const named = withNames(body, { from, first: 0, keywords });
+    const named = withNames(body, { from, prefix: newPrefix(), first: 0, keywords });
     if (named.names.length === 0) return { kind: 'asked', answers: [] };
     const { before } = this.#cell;
     const asked = await askNamed([...before, withLastLineFeed(named.body)], named.names, this.#terms);

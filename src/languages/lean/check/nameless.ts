@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { NoAnswer } from '../lsp/document.ts';
 import type { Diagnostic } from '../lsp/messages.ts';
 import { skipBlank } from '../text/blank.ts';
@@ -13,27 +14,32 @@ export interface NamedCode {
   readonly names: readonly string[];
 }
 
-const PREFIX = 'Hothouse.nameless';
-
 /** Which declarations get names. */
 export interface Naming {
   /** The UTF-16 offset at which the first one may start. */
   readonly from: number;
+  /** What the names start with. */
+  readonly prefix: string;
   /** The number of the first name. */
   readonly first: number;
   /** Offsets of keywords that tokens do not show. */
   readonly keywords: readonly number[];
 }
 
+/** A prefix for names that the code cannot know, so that it declares none of them itself. */
+export function newPrefix(): string {
+  return `Hothouse.nameless_${randomBytes(8).toString('hex')}_`;
+}
+
 /** Names each `example` and each `instance` without a name, since Lean reports axioms for names only. */
-export function withNames(body: string, { from, first, keywords }: Naming): NamedCode {
+export function withNames(body: string, { from, prefix, first, keywords }: Naming): NamedCode {
   const names: string[] = [];
   let [named, end] = ['', 0];
   const tokens = tokensOf(body).flatMap(({ kind, start }) => (kind === 'name' ? [start] : []));
   for (const start of [...tokens, ...keywords].sort((a, b) => a - b)) {
     const keyword = body.slice(start, identifierEnd(body, start));
     if (start < from || !isNameless(body, start, keyword)) continue;
-    const name = `${PREFIX}${first + names.length}`;
+    const name = `${prefix}${first + names.length}`;
     names.push(name);
     named += `${body.slice(end, start)}${keyword === 'example' ? 'def' : keyword} _root_.${name}`;
     end = start + keyword.length;

@@ -3,7 +3,7 @@ import { axiomCommands, axiomsOf, CONTROL, type DeclarationAxioms } from '../che
 import type { CheckTerms } from '../check/checkCell.ts';
 import { declarationsOf, namesWithin } from '../check/declarations.ts';
 import { diagnosticsIn } from '../check/diagnostics.ts';
-import { askNamed, hasGapBefore, withNames } from '../check/nameless.ts';
+import { askNamed, hasGapBefore, newPrefix, withNames } from '../check/nameless.ts';
 import { follow, type Scopes } from '../check/outline.ts';
 import { reportOn } from '../check/reading.ts';
 import type { NoAnswer, SettledVersion } from '../lsp/document.ts';
@@ -67,6 +67,7 @@ async function askNameless(
   terms: CheckTerms,
 ): Promise<{ readonly kind: 'asked'; readonly ofCells: readonly (readonly DeclarationAxioms[])[] } | NoAnswer> {
   const { document } = terms;
+  const prefix = newPrefix();
   let count = 0;
   const named = text.cells.map((cell, index) => {
     const isDoubtful = index >= first && hasGapBefore(settled.diagnostics, document.lineOf(index + 1));
@@ -75,7 +76,7 @@ async function askNameless(
       .map((offset) => offset - start)
       .filter((offset) => 0 <= offset && offset < cell.body.length);
     const { body, names } = isDoubtful
-      ? withNames(cell.body, { from: 0, first: count, keywords })
+      ? withNames(cell.body, { from: 0, prefix, first: count, keywords })
       : { body: cell.body, names: [] };
     count += names.length;
     return { ...cell, body, names };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withNames } from '../../../../src/languages/lean/check/nameless.ts';
 
-const ALL = { from: 0, first: 0, keywords: [] };
+const ALL = { from: 0, prefix: 'Hothouse.nameless', first: 0, keywords: [] };
 
 it.each([
   ['example : p := h', 'def _root_.Hothouse.nameless0 : p := h'],
@@ -27,7 +27,7 @@ it.each([
 
 it('names only what starts at the offset, with numbers from the first one', () => {
   const code = 'example := 1\nexample := 2';
-  expect(withNames(code, { from: 5, first: 7, keywords: [] })).toEqual({
+  expect(withNames(code, { ...ALL, from: 5, first: 7 })).toEqual({
     ...{ body: 'example := 1\ndef _root_.Hothouse.nameless7 := 2', names: ['Hothouse.nameless7'] },
   });
 });
