@@ -3,7 +3,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpServer, type Server, type ServerNotifier } from '@modelcontextprotocol/server';
 import { type Log, messageOf } from '../../base/log.ts';
 import { Clients } from './clients.ts';
-import { reject, rejectionOf } from './gate.ts';
+import { digest, reject, rejectionOf } from './gate.ts';
 import { type Listener, type ListenLimits, listenLocally } from './listener.ts';
 import { handleRequest } from './requestHandler.ts';
 
@@ -52,9 +52,10 @@ export async function openEndpoint(options: EndpointOptions): Promise<Endpoint> 
     maxClients: options.maxClients ?? MAX_CLIENTS,
     idleMs: options.clientIdleMs ?? CLIENT_IDLE_MS,
   });
+  const tokenDigest = digest(token);
   const eras = { clients, stateless: toNodeHandler(handler) };
   const listener: Listener = await listenLocally(options.port ?? 0, options, (request, response) => {
-    const rejection = rejectionOf(request, listener.port, token);
+    const rejection = rejectionOf(request, listener.port, tokenDigest);
     if (rejection) return reject(response, rejection);
     listener.unauthenticated.remove(request.socket);
     handleRequest(request, response, eras).catch((error: unknown) => {

@@ -15,7 +15,7 @@ export interface Rejection {
  * Rejects every request that does not come from a local client with the token. Host must be a loopback name of this
  * server, which stops DNS rebinding; Origin, which only browsers send, must be absent or this server's own.
  */
-export function rejectionOf(request: IncomingMessage, port: number, token: string): Rejection | undefined {
+export function rejectionOf(request: IncomingMessage, port: number, tokenDigest: Buffer): Rejection | undefined {
   const authorities = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`);
   const [host, ...moreHosts] = valuesOf(request, 'host');
   if (host === undefined || moreHosts.length > 0 || !authorities.includes(host)) {
@@ -26,7 +26,7 @@ export function rejectionOf(request: IncomingMessage, port: number, token: strin
     return { status: 403, message: 'This Origin is not allowed.' };
   }
   if (request.url?.split('?', 1)[0] !== '/mcp') return { status: 404, message: 'The MCP endpoint is /mcp.' };
-  if (!isAuthorized(request, token)) {
+  if (!isAuthorized(request, tokenDigest)) {
     return {
       status: 401,
       message: 'Authorization must be Bearer and the token of this server.',
@@ -39,15 +39,15 @@ export function rejectionOf(request: IncomingMessage, port: number, token: strin
   return undefined;
 }
 
-function isAuthorized(request: IncomingMessage, token: string): boolean {
+function isAuthorized(request: IncomingMessage, tokenDigest: Buffer): boolean {
   const [value, ...more] = valuesOf(request, 'authorization');
   if (value === undefined || more.length > 0) return false;
   const [scheme = '', credentials = ''] = value.split(' ', 2);
-  return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(credentials), digest(token));
+  return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(credentials), tokenDigest);
 }
 
-// Digests have equal lengths, so the comparison does not reveal the length of the token.
-function digest(text: string): Buffer {
+/** Digests have equal lengths, so that a comparison does not reveal the length of the token. */
+export function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
