@@ -96,6 +96,7 @@ describe('the files of a session', () => {
     const opened = await files.get('b', {}, reading.signal);
     if (!opened.ok) throw new Error(opened.error.message);
     reading.abort();
+    await new Promise((resolve) => setImmediate(resolve));
     await expect(opened.value.content.toArray()).rejects.toThrow('cancelled');
   });
 
@@ -177,6 +178,15 @@ describe('the report of a run', () => {
       },
     });
     expect([run.status, seen]).toEqual(['ok', 'a: text']);
+  });
+
+  it('is returned where the function that reads the files throws at once', async () => {
+    const onFiles = () => {
+      throw new Error('at once');
+    };
+    const bench = newBench();
+    expect((await bench.run('write /workspace/a x', { reportFiles: true, onFiles })).files?.count).toBe(1);
+    expect((await bench.run('print 1')).stdout).toBe('1\n');
   });
 
   it('in a session names what is new since the last one, and not what was put between cells', async () => {

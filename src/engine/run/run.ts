@@ -76,7 +76,9 @@ async function runLeased(run: Run, environment: Environment, clock: Clock): Prom
 /** What the run has changed, once its caller has seen it. */
 async function reportOf({ request }: Run, workspace: Workspace, end: CellEnd): Promise<ChangedFiles | null> {
   const files = await workspace.changesAfter(end);
-  if (files && files.count > 0) await request.onFiles?.(files, workspaceFiles(workspace)).catch(() => {});
+  // What it throws at once counts as thrown later.
+  const showFiles = async (changed: ChangedFiles) => request.onFiles?.(changed, workspaceFiles(workspace));
+  if (files && files.count > 0) await showFiles(files).catch(() => {});
   return files;
 }
 

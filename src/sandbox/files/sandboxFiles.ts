@@ -189,7 +189,7 @@ function contentOf(process: FilesProcess, length: number): Readable {
     // At once: the next call may come before any promise is settled.
     isReading = false;
   };
-  return new Readable({
+  const stream = new Readable({
     highWaterMark: FILE_WINDOW_BYTES,
     read() {
       if (isReading) return;
@@ -201,6 +201,8 @@ function contentOf(process: FilesProcess, length: number): Readable {
       done(error);
     },
   });
+  // It may fail while nothing reads it; who reads it then gets the error.
+  return stream.on('error', () => {});
 }
 
 /** Writes a small file below `/workspace` or `/tmp`, in the place of whatever has its name, until the next reset. */
