@@ -149,7 +149,7 @@ class FindTest(AgentTest):
     def restricted(self, paths, version, read_only=True):
         with mock.patch.object(writable, "paths", return_value=paths), mock.patch.object(
             landlock, "version", return_value=version
-        ), mock.patch.object(landlock, "restrict"), mock.patch.object(network, "interfaces", return_value=[]):
+        ), mock.patch.object(landlock, "restrict"), mock.patch.object(network, "reachable", return_value=[]):
             return walls._restrict({**PLAN, "readOnlyRoot": read_only})
 
     def test_reports_files_of_the_host_that_stay_open(self):
@@ -189,3 +189,15 @@ class LimitTest(AgentTest):
         self.assertEqual(self.check("1025\n", 1024), "missing")
         self.assertEqual(self.check("max\n", 1024), "missing")
         self.assertEqual(walls._check_limit(("/nonexistent",), 1)["state"], "missing")
+
+
+class TcpTest(AgentTest):
+    def denied(self, ways, allowed):
+        with mock.patch.object(network, "reachable", return_value=ways), mock.patch.object(landlock, "restrict") as restrict:
+            walls._restrict_writes({**PLAN, "network": allowed})
+        return restrict.call_args.args[2]
+
+    def test_is_denied_only_where_a_network_is_that_should_not_be(self):
+        self.assertEqual(self.denied(["eth0"], False), True)
+        self.assertEqual(self.denied(["eth0"], True), False)
+        self.assertEqual(self.denied([], False), False)

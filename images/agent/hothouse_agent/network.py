@@ -14,18 +14,20 @@ _IFREQ = struct.Struct("16sh22x")
 _ELSEWHERE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 
 
-def interfaces():
-    """The names of all interfaces but the loopback. Raises OSError where the kernel does not report them."""
+def reachable():
+    """
+    The ways out: interfaces that are up, and `a route`. Those of tunnels, which some kernels put everywhere, are down.
+    Raises OSError where the kernel does not report interfaces.
+    """
+    found = [name for name in _interfaces() if _flags(name) & _IFF_UP]
+    return found + (["a route"] if any(_has_route(*address) for address in _ELSEWHERE) else [])
+
+
+def _interfaces():
     with open(_INTERFACES, "rb") as table:
         # The first two lines are headers.
         names = [line.split(b":")[0].strip().decode() for line in table.readlines()[2:]]
     return [name for name in names if not _flags(name) & _IFF_LOOPBACK]
-
-
-def reachable():
-    """The ways out: interfaces that are up, and `a route`. Raises OSError where the kernel does not report them."""
-    found = [name for name in interfaces() if _flags(name) & _IFF_UP]
-    return found + (["a route"] if any(_has_route(*address) for address in _ELSEWHERE) else [])
 
 
 def _flags(name):

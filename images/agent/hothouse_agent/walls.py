@@ -157,8 +157,8 @@ def _restrict(plan):
 
 
 def _restrict_writes(plan):
-    # Code needs connections to itself. Only beside other interfaces than the loopback there is more to reach.
-    tcp = not plan["network"] and bool(network.interfaces())
+    # Code needs connections to itself. Only where there is a way out is there more to reach.
+    tcp = not plan["network"] and bool(network.reachable())
     landlock.restrict(plan["folders"], _WRITABLE_FILES, tcp)
     return _holds()
 
