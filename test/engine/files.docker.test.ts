@@ -12,7 +12,7 @@ const names = (files: ChangedFiles | null) => files?.files.map(({ path }) => pat
 const lines = (...code: string[]) => code.join('\n');
 
 describe('a one-shot run', () => {
-  it('finds its inputs, also modules, and its files come out before the reset', async () => {
+  it('reads its inputs, also modules, and returns its files before the reset', async () => {
     const contents: Record<string, string> = {};
     const inputs = [
       { path: 'data/sales.csv', content: 'month,total\n1,20\n' },
@@ -54,12 +54,12 @@ describe('a one-shot run', () => {
     ['is stopped', 'open("a", "w").write("x"); import time; time.sleep(60)', 'timeout'],
     ['kills itself', 'open("a", "w").write("x"); import os; os.kill(os.getpid(), 9)', 'error'],
     ['says that it has changed nothing', 'open("a", "w").write("x"); import os; del os.scandir', 'ok'],
-  ])('that %s has its files reported', async (_, code, status) => {
+  ])('that %s reports its files', async (_, code, status) => {
     const result = await run(isolated, code, { reportFiles: true, timeoutSeconds: 3 });
     expect(result).toMatchObject({ status, files: { count: 1, files: [{ path: 'a', size: 1 }] } });
   });
 
-  it('that makes many files has 200 named and all counted', async () => {
+  it('that creates many files names 200 of them and counts all', async () => {
     const result = await run(isolated, 'for i in range(1000): open(str(i), "w").write("x")', { reportFiles: true });
     expect(result.files).toMatchObject({ count: 1000, bytes: 1000 });
     expect(result.files?.files).toHaveLength(200);
@@ -67,7 +67,7 @@ describe('a one-shot run', () => {
 });
 
 describe('a session', () => {
-  it('reports what each cell has changed, in place too, and not what was put between cells', async () => {
+  it('reports the files that each cell has changed, also in place, and not those put between cells', async () => {
     const { engine } = isolated;
     const opened = await engine.openSession('python', OWNER);
     if (!opened.ok) throw new Error(opened.error.message);

@@ -51,7 +51,7 @@ describe('the files of a session', () => {
     ['x'.repeat(250).concat('/').repeat(17), 'invalid_path'],
     ['nothing', 'not_found'],
     ['', 'not_a_file'],
-  ])('at %j are refused with %s', async (path, kind) => {
+  ])('at %j are rejected with %s', async (path, kind) => {
     const { files } = await sessionFiles();
     expect(await files.get(path)).toMatchObject({ ok: false, error: { kind, advice: expect.any(String) } });
   });
@@ -62,14 +62,14 @@ describe('the files of a session', () => {
     expect(await files.put('\udcff'.repeat(256), 'x')).toMatchObject({ ok: false, error: { kind: 'invalid_path' } });
   });
 
-  it('of a session that is not open are refused', async () => {
+  it('of a session that is not open are rejected', async () => {
     const { bench, sessionId, files } = await sessionFiles();
     expect(await bench.engine.files('py-0').stat('')).toMatchObject({ ok: false, error: { kind: 'unknown_session' } });
     await bench.engine.closeSession(sessionId);
     expect(await files.stat('')).toMatchObject({ ok: false, error: { kind: 'unknown_session' } });
   });
 
-  it('are refused where too many are open, until one is closed', async () => {
+  it('are rejected while too many are open', async () => {
     const { files } = await sessionFiles();
     await files.put('a', 'text');
     const opened = await Promise.all(Array.from({ length: 8 }, () => files.get('a')));
@@ -120,11 +120,11 @@ describe('the files of a session', () => {
 });
 
 describe('the report of a run', () => {
-  it('is left out unless it is asked for', async () => {
+  it('is omitted unless it is requested', async () => {
     expect((await newBench().run('write /workspace/a x')).files).toBeNull();
   });
 
-  it('names what a one-shot run has made, and starts no process where it has made nothing', async () => {
+  it('names the files that a one-shot run has created, and starts no process when there are none', async () => {
     const bench = newBench();
     const run = await bench.run('write /workspace/b.csv x\nwrite /workspace/a xy', { reportFiles: true });
     expect(run.files).toMatchObject({ count: 2, bytes: 3, skipped: 0 });
@@ -139,7 +139,7 @@ describe('the report of a run', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  it('leaves out the inputs of the run', async () => {
+  it('omits the inputs of the run', async () => {
     const inputs = [
       { path: 'a', content: 'one' },
       {
@@ -157,14 +157,14 @@ describe('the report of a run', () => {
     expect(names(run.files)).toEqual(['d']);
   });
 
-  it('is there when the run is stopped', async () => {
+  it('is returned when the run is stopped', async () => {
     const bench = newBench();
     const { result } = await bench.begin('write /workspace/a x\nhang', { reportFiles: true, timeoutSeconds: 1 });
     bench.clock.advance(1_000);
     expect(await result).toMatchObject({ status: 'timeout', files: { count: 1 } });
   });
 
-  it('comes with the content of the files, before the sandbox is reset', async () => {
+  it('includes the content of the files, read before the reset', async () => {
     const bench = newBench();
     let seen = '';
     const run = await bench.run('write /workspace/a text', {
@@ -189,7 +189,7 @@ describe('the report of a run', () => {
     expect((await bench.run('print 1')).stdout).toBe('1\n');
   });
 
-  it('in a session names what is new since the last one, and not what was put between cells', async () => {
+  it('in a session names the files that are new since the last one, and not those put between cells', async () => {
     const { bench, sessionId, files } = await sessionFiles();
     const run = async (code: string) => names((await bench.run(code, { sessionId, reportFiles: true })).files);
     expect(await run('write /workspace/a x')).toEqual(['a']);
@@ -200,7 +200,7 @@ describe('the report of a run', () => {
     expect(await run('write /workspace/a y')).toEqual(['a']);
   });
 
-  it('starts again in a session that was restarted', async () => {
+  it('starts from the beginning in a restarted session', async () => {
     const { bench, sessionId } = await sessionFiles();
     await bench.run('write /workspace/a x', { sessionId, reportFiles: true });
     await bench.engine.restartSession(sessionId);
@@ -226,7 +226,7 @@ describe('the inputs of a run', () => {
     expect((await bench.run('read /workspace/ok')).status).toBe('error');
   });
 
-  it('are refused in a session', async () => {
+  it('are rejected in a session', async () => {
     const { bench, sessionId } = await sessionFiles();
     const run = await bench.run('print 1', { sessionId, inputs: [{ path: 'a', content: '' }] });
     expect(run).toMatchObject({ status: 'rejected', error: { name: 'invalid_request' } });

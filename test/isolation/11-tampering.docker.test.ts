@@ -99,7 +99,7 @@ describe('row 11: tampering with the agent', () => {
     expect(await lookAfter(isolated, SIGNAL_INIT, quiet)).toBe('quiet');
   });
 
-  it('signals none of its processes, where the kernel has scopes', async () => {
+  it('cannot signal any of its processes, where Landlock has scopes', async () => {
     const attack = `${AGENT_PIDS}
 import signal
 seen = []
@@ -116,7 +116,7 @@ for pid in agent:
   });
 
   it.each(['SIGKILL', 'SIGSTOP'])(
-    'with %s on its other processes destroys only the sandbox of the run, at once, where the kernel has no scopes',
+    'with %s on its other processes destroys only the sandbox of the run, at once, where Landlock has no scopes',
     async (signal) => {
       const isolated = await isolationEngine({}, { agent: await changedAgent('enter_run = lambda: None', 'walls') });
       await look(isolated, 'seen = 1');

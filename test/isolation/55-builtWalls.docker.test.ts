@@ -186,7 +186,7 @@ os.setxattr("/dev/termination-log", "user.secret", b"s")`;
   const engineWith = async (code: string, module: string) =>
     isolationEngine({}, { connect: weak, agent: await changedAgent(code, module) });
 
-  it('is emptied by a reset where the kernel has no Landlock', async () => {
+  it('is emptied by a reset when the kernel has no Landlock', async () => {
     const isolated = await engineWith(withoutLandlock, 'landlock');
     try {
       expect(await lookAfter(isolated, WRITE, LOOK)).toEqual(['', []]);
@@ -196,7 +196,7 @@ os.setxattr("/dev/termination-log", "user.secret", b"s")`;
     }
   });
 
-  it('keeps the secret of a run when no reset looks at it', async () => {
+  it('keeps the secret of a run when no reset checks it', async () => {
     const noFiles = 'files = lambda: []\nfrom . import landlock\nlandlock.version = lambda: 0';
     const isolated = await engineWith(noFiles, 'writable');
     try {
@@ -217,14 +217,14 @@ os.setxattr("/dev/termination-log", "user.secret", b"s")`;
   });
 });
 
-describe('row 55: a network that should not be there', () => {
+describe('row 55: an unexpected network', () => {
   const connected = () =>
     weakHost((options) => ({
       ...options,
       HostConfig: { ...options.HostConfig, NetworkMode: 'bridge', Sysctls: {} },
     }));
 
-  it('keeps code from running, and leaves no container', async () => {
+  it('prevents code from running, and leaves no container', async () => {
     const isolated = await isolationEngine({}, { connect: connected });
     try {
       const { status, error } = await run(isolated, 'print("ran")');
@@ -236,7 +236,7 @@ describe('row 55: a network that should not be there', () => {
     }
   });
 
-  it('has no TCP for code that runs all the same, because the engine does not look', async () => {
+  it('has no TCP for code even if the engine does not check', async () => {
     const blind = 'reachable = lambda: []';
     const isolated = await isolationEngine({}, { connect: connected, agent: await changedAgent(blind, 'network') });
     const connect = `

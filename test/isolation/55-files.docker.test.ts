@@ -55,8 +55,8 @@ async function race(agent?: Buffer): Promise<{ escapes: number; served: number; 
   return { escapes, served, said: (await swapping).stdout };
 }
 
-describe('a folder and a link that change places while files are put and read', () => {
-  it('lead nowhere else', async () => {
+describe('a folder and a link that are swapped while files are put and read', () => {
+  it('do not lead to the outside', async () => {
     const { escapes, served, said } = await race();
     expect(escapes).toBe(0);
     expect(served).toBeGreaterThan(50);
@@ -65,13 +65,13 @@ describe('a folder and a link that change places while files are put and read', 
     expect(outside).toBe("['file'] outside");
   });
 
-  it('lead nowhere else where the kernel has no openat2', async () => {
+  it('do not lead to the outside where the kernel has no openat2', async () => {
     const code = 'def _openat2(*_):\n    raise OSError(errno.ENOSYS, "")';
     const { escapes, said } = await race(await changedAgent(code, 'contained'));
     expect([escapes, said.endsWith("['file'] outside\n")]).toEqual([0, true]);
   });
 
-  it('lead out where links are followed: the attack works', async () => {
+  it('lead to the outside where links are followed: the attack works', async () => {
     const { escapes, said } = await race(await changedAgent('_RESOLVE = 0', 'contained'));
     expect(escapes > 0 || !said.endsWith("['file'] outside\n")).toBe(true);
   });

@@ -70,7 +70,7 @@ describe('a large file', () => {
     expect(growth).toBeLessThan(64 * MB);
   });
 
-  it('waits in the sandbox for a reader that does not read, and stops nothing else', async () => {
+  it('waits in the sandbox for a slow reader, and blocks nothing else', async () => {
     await open().put('large', pieces(BYTES));
     const { processes } = await sandbox.measure();
     const unread = await Promise.all(Array.from({ length: 6 }, () => open().get('large')));
@@ -89,7 +89,7 @@ describe('a large file', () => {
 });
 
 describe('names', () => {
-  it('of every kind that user code can give are listed, read, reported and removed', async () => {
+  it('of every kind are listed, read, reported and removed', async () => {
     const code = [
       'import os',
       'names = [b"new\\nline", b"\\xff\\xfe", b"x" * 255, "\\u00e4\\U0001f600".encode(), b"\\x1b[31m", b"-rf", b"..."]',
@@ -109,7 +109,7 @@ describe('names', () => {
     expect((await files.list('')).entries).toEqual([]);
   });
 
-  it('deeper than any path are counted, and removed', async () => {
+  it('deeper than any path are counted and removed', async () => {
     const code = [
       'import os',
       'for _ in range(1000):',
@@ -123,7 +123,7 @@ describe('names', () => {
     expect(await files.remove('d'.repeat(200), true)).toMatchObject({ folders: 1000 });
   });
 
-  it('of links, pipes and sockets are listed, and nothing is read by them', async () => {
+  it('of links, pipes and sockets are listed and never read', async () => {
     const code = [
       'import os, socket',
       'os.symlink("/etc", "link"); os.symlink("/proc/1/root", "magic"); os.symlink("link", "again"); os.mkfifo("pipe")',
@@ -154,14 +154,14 @@ describe('names', () => {
 });
 
 describe('a full workspace', () => {
-  it('refuses a file before half of it is written, where its size is known', async () => {
+  it('rejects a file of known size before half of it is written', async () => {
     const files = open();
     await files.put('kept', 'x');
     await expect(files.put('large', Buffer.alloc(WORKSPACE_BYTES))).rejects.toMatchObject({ kind: 'no_space' });
     expect((await files.list('')).entries).toHaveLength(1);
   });
 
-  it('ends a stream that does not fit, keeps the file that was to be replaced, and leaves nothing else', async () => {
+  it('ends a stream that does not fit, keeps the file to replace, and leaves nothing else', async () => {
     const files = open();
     await files.put('kept', 'x');
     await expect(files.put('kept', pieces(2 * WORKSPACE_BYTES))).rejects.toMatchObject({ kind: 'no_space' });
@@ -174,7 +174,7 @@ describe('a full workspace', () => {
     expect((await open().stat('')).contents?.files).toBe(WORKSPACE_BYTES / (16 * 1024) - 1);
   });
 
-  it('spares code that needs the memory', async () => {
+  it('keeps the memory of running code', async () => {
     const holding = once(
       sandbox,
       'b = bytearray(330 << 20); print("up", flush=True); import time; time.sleep(4); print(len(b))',
@@ -185,8 +185,8 @@ describe('a full workspace', () => {
   });
 });
 
-describe('user code beside a request', () => {
-  it('can neither look into its process nor trace it, and ends only that', async () => {
+describe('user code during a request', () => {
+  it('can neither read nor trace its process, and can end only that process', async () => {
     await open().put('large', pieces(20 * MB));
     const { content } = await open().get('large');
     const reading = content[Symbol.asyncIterator]();

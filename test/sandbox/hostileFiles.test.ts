@@ -49,7 +49,7 @@ const ENTRY = { path: 'a', type: 'file', size: 1, modifiedMs: 0 };
 const LIST = { op: 'answer', entries: [ENTRY], next: null, skipped: 0, files: 1, folders: 0, others: 0, bytes: 1 };
 
 describe('an answer about files', () => {
-  it('is taken in any split', async () => {
+  it('is decoded at any split', async () => {
     const puppet = new Puppet();
     const listing = puppet.files.list('');
     const pieces: Buffer[] = [];
@@ -69,7 +69,7 @@ describe('an answer about files', () => {
     ['a path that is too long', { ...LIST, entries: [{ ...ENTRY, path: 'x'.repeat(5000) }] }],
     ['more entries than a page has', { ...LIST, entries: Array(1001).fill(ENTRY) }],
     ['another shape', { op: 'answer' }],
-  ])('with %s is refused', async (_, answer) => {
+  ])('with %s is rejected', async (_, answer) => {
     const puppet = new Puppet();
     const listing = puppet.files.list('');
     puppet.send(answer);
@@ -94,7 +94,7 @@ describe('an answer about files', () => {
     expect(puppet.signals).toEqual(['SIGKILL']);
   });
 
-  it.each([false, true])('that does not come ends its process, whether it reads or not', async (isDeaf) => {
+  it.each([false, true])('that never arrives ends its process, whether that reads or not', async (isDeaf) => {
     const puppet = new Puppet();
     puppet.isDeaf = isDeaf;
     const listing = expect(puppet.files.list('')).rejects.toMatchObject({ kind: 'sandbox_lost' });
@@ -119,7 +119,7 @@ describe('an answer about files', () => {
     await expect(content.toArray()).rejects.toMatchObject({ kind });
   });
 
-  it('whose content comes without being asked for ends its process', async () => {
+  it('with content that was not requested ends its process', async () => {
     const puppet = new Puppet();
     const getting = puppet.files.get('a');
     puppet.send({ ...opened, length: 1 << 30 });

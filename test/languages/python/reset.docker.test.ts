@@ -159,7 +159,7 @@ failed`;
     expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
   });
 
-  it('serves on when a run has stopped its zygote, and is not used again when a run has killed it', async () => {
+  it('serves again when a run has stopped its zygote, and is destroyed when a run has killed it', async () => {
     // Where the kernel has Landlock's scopes, no signal gets there.
     const agent = await changedAgent('from . import walls\nwalls.enter_run = lambda: None');
     const other = await realSandbox(undefined, {}, undefined, agent);
