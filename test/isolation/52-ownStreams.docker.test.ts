@@ -9,7 +9,7 @@ import { isolationEngine, look, run, sandboxes } from './harness.ts';
 const THIEF = `
 import array, fcntl, gc, os, termios, time
 stream = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
-events = next(found for found in gc.get_objects() if type(found).__name__ == "Interpreter")._sequencer._events
+events = next(found for found in gc.get_objects() if type(found).__name__ == "Interpreter")._sequencer._order[2]
 if os.fork() == 0:
     while True:
         try: os.read(stream, 1 << 16)

@@ -2,7 +2,7 @@
 export const FORGE = `
 import gc, os
 driver = next(found for found in gc.get_objects() if type(found).__name__ == "Interpreter")
-events, token = driver._sequencer._events, driver._token
+events, token = driver._sequencer._order[2], driver._token
 def write(data):
     view = memoryview(data)
     while view: view = view[os.write(events, view):]

@@ -44,7 +44,7 @@ driver = next(found for found in gc.get_objects() if type(found).__name__ == "In
 def flood(kind, fields, times):
     data = ('\\n{"type": "%s", "token": "%s", %s}\\n' % (kind, driver._token, fields)).encode() * times
     view = memoryview(data)
-    while view: view = view[os.write(driver._sequencer._events, view):]
+    while view: view = view[os.write(driver._sequencer._order[2], view):]
 `;
 
 const STUBBORN = 'import signal\nfor n in (1, 2, 3, 15): signal.signal(n, signal.SIG_IGN)\n';

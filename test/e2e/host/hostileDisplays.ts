@@ -5,7 +5,7 @@ _driver = next(o for o in gc.get_objects() if hasattr(type(o), '_emit') and hasa
 
 def raw(fields):
     "Sends an event with these fields, which are the inside of a JSON object."
-    _driver._sequencer.emit(('{"token": %s, %s}' % (json.dumps(_driver._token), fields)).encode())
+    _driver._sequencer.emit(('{"token": %s, %s}' % (json.dumps(_driver._token), fields)).encode(), False)
 
 def show(data, kind='display', id='null'):
     raw('"type": "%s", "id": %s, "data": %s' % (kind, id, data))
