@@ -100,7 +100,7 @@ export interface LanguageDefinition<
   readonly guide: string;
   /** What `hothouse build` accepts for it beside what every build accepts. */
   readonly buildOptions?: readonly BuildOption[];
-  /** A program whose users find their configuration respected. */
+  /** The program that it replaces, whose configuration is read too. */
   readonly replaces?: ReplacedProgram;
   /** Environment variables of its sandboxes; `cpus` is their limit. */
   environment(cpus: number): Readonly<Record<string, string>>;

@@ -52,7 +52,7 @@ function timeoutArgument({ timeoutSeconds }: ToolDefaults) {
 
 const Failure = z.string().nullable().describe('Why there is no verdict, or null.');
 
-/** `lean_check`. */
+/** `lean_check`: verdicts on many proofs. */
 const leanCheck = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
   leanTool({
     name: 'lean_check',
@@ -101,7 +101,7 @@ const leanCheck = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
     },
   });
 
-/** `lean_goals`. */
+/** `lean_goals`: goals at a position. */
 const leanGoals = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
   leanTool({
     name: 'lean_goals',
@@ -138,7 +138,7 @@ const leanGoals = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
     },
   });
 
-/** `lean_try`. */
+/** `lean_try`: what tactics lead to. */
 const leanTry = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
   leanTool({
     name: 'lean_try',
