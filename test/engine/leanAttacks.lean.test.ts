@@ -12,6 +12,7 @@ async function reportsOn(code: string) {
   return results.map(({ report }) => report);
 }
 
+const UNREAD = expect.objectContaining({ severity: 'error', text: expect.stringMatching(/no later cell/) });
 const OFF = 'set_option warn.sorry false\n';
 
 describe('a gap that Lean hides is not accepted', () => {
@@ -161,5 +162,27 @@ instance gapAbove : Inhabited (1 = 3) := ⟨sorry⟩
     };
     expect(await verdicts('theorem one : 1 = 2 := sorry')).toEqual([['uses', 'incomplete']]);
     expect(await verdicts('axiom one : 1 = 2')).toEqual([['uses', 'accepted']]);
+  });
+});
+
+describe('a cell of a session', () => {
+  it.each([
+    ['stops Lean', 'theorem t : 1 = 1 := rfl\n#exit.now'],
+    [
+      'takes the cells after it for its own',
+      `syntax "take" (command)* : command
+macro_rules | \`(command| take $_*) => \`(command| section)\ntake`,
+    ],
+  ])('that %s is rejected, and later cells are checked', async (_, code) => {
+    const cells = await leanCells(engine);
+    const { report } = await cells.run(code);
+    expect(report).toMatchObject({ verdict: 'rejected', messages: expect.arrayContaining([UNREAD]) });
+    expect((await cells.run('theorem u : 1 = 1 := rfl')).report?.axioms).toEqual([{ name: 'u', axioms: [] }]);
+  });
+
+  it('does not end at #exit in a quotation', async () => {
+    const cells = await leanCells(engine);
+    expect(await cells.print('macro "bye" : command => `(#exit)\ndef a := 1')).toBe('');
+    expect(await cells.print('#eval a')).toBe('1\n');
   });
 });

@@ -23,6 +23,8 @@ export interface CellToCheck {
   readonly before: readonly string[];
   /** The scopes that these segments leave open; null when they open and close none. */
   readonly scopes: Scopes | null;
+  /** Other cells will follow it, so Lean has to read on after it. */
+  readonly isContinued?: true;
   /** The caller's own imports, where errors of the header count as the cell's. */
   readonly imports?: readonly ImportRange[];
 }
@@ -65,6 +67,9 @@ interface PassEnd extends Reading {
   /** Something before the cell is left out or failed. */
   readonly hasGapBefore: boolean;
 }
+
+const EXITED = 'Lean stops at #exit: what follows was not checked.';
+const UNREAD = 'Lean answers nothing after this cell, so no later cell could be checked.';
 
 /** The segments that the first pass puts after `before`; a document that starts with them saves an edit. */
 export function firstSegments(cell: CellToCheck): string[] {
@@ -112,12 +117,19 @@ class CellCheck {
     const hasSeparator = separated !== null && !separated.runsOver;
     const asked = hasSeparator ? separated : await this.#read({ body, hasSeparator: false, names });
     if (asked.kind !== 'read') return asked;
-    const exit = asked.answers[0]?.answered ? null : exitIn(body, from);
+    const isRead = asked.answers[0]?.answered === true;
+    const exit = isRead ? null : exitIn(body, from);
+    const end = { start: body.length, end: body.length };
+    if (!isRead && !exit && this.#cell.isContinued) return this.#conclude(this.#stopped(alone, end, UNREAD), false);
     if (!exit) return this.#conclude({ ...alone, answers: asked.answers }, hasSeparator);
-    if (!exit.isLast) return this.#conclude({ ...alone, exit: this.#inDocument(exit) }, hasSeparator);
+    if (!exit.isLast) return this.#conclude(this.#stopped(alone, exit, EXITED), hasSeparator);
     // Lean has checked all of the code, and can be asked before it stops.
     const before = await this.#read({ body: body.slice(0, exit.start), hasSeparator: false, names });
     return before.kind === 'read' ? this.#conclude({ ...alone, answers: before.answers }, hasSeparator) : before;
+  }
+
+  #stopped(read: PassEnd, place: TextRange, text: string): PassEnd {
+    return { ...read, stop: { ...this.#inDocument(place), text } };
   }
 
   async #read(pass: Pass): Promise<PassEnd | Exclude<Settled, SettledVersion>> {

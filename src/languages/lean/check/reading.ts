@@ -21,13 +21,18 @@ export interface Reading {
   readonly nameless: readonly DeclarationAxioms[];
   /** Lean stopped before the end of the document. */
   readonly isFatal: boolean;
-  /** The `#exit` in the document at which Lean stopped, with code after it. */
-  readonly exit?: TextRange;
+  /** Where in the document Lean stopped without an error, and what that means. */
+  readonly stop?: Stop;
+}
+
+/** The place at which Lean stops to read, and a sentence about it. */
+export interface Stop extends TextRange {
+  readonly text: string;
 }
 
 /** Whether Lean checked the code to its end and found no error. */
-export function isSound({ diagnostics, isFatal, exit }: Reading): boolean {
-  return !isFatal && !exit && factsOf(diagnostics).errors === 0;
+export function isSound({ diagnostics, isFatal, stop }: Reading): boolean {
+  return !isFatal && !stop && factsOf(diagnostics).errors === 0;
 }
 
 /** Limits of a report. */
@@ -42,23 +47,22 @@ export interface ReportTerms {
  * the goal of each `sorry`.
  */
 export async function reportOn(document: LeanDocument, reading: Reading, terms: ReportTerms): Promise<CheckReport> {
-  const { region, diagnostics, answers, nameless, isFatal, exit } = reading;
+  const { region, diagnostics, answers, nameless, isFatal, stop } = reading;
   const { text, table } = document;
   const { limit, signal } = terms;
-  const fatal = isFatal || exit !== undefined;
+  const fatal = isFatal || stop !== undefined;
   const hidden = mayHideGap(text.slice(0, region.start), text.slice(region.start, region.end), answers);
   const verdict = verdictOf({ ...factsOf(diagnostics), fatal, hidden, axioms: [...answers, ...nameless] });
   const axioms = isSound(reading) ? answers.slice(1).map(({ name, axioms }) => ({ name, axioms })) : null;
   const shown = visible(diagnostics);
   const messages = await slices.run(readMessages(shown, table, region, limit / ENTRY));
-  if (exit) messages.push(exitMessage(exit, table, region));
-  const messageCount = shown.length + (exit ? 1 : 0);
+  if (stop) messages.push(stopMessage(stop, table, region));
+  const messageCount = shown.length + (stop ? 1 : 0);
   const sorries = await sorriesIn(document, region, limit, signal);
   return fitted({ ...EMPTY_REPORT, verdict, messages, messageCount, sorries, axioms }, limit);
 }
 
-function exitMessage({ start, end }: TextRange, table: LineTable, region: CellRegion): LeanMessage {
+function stopMessage({ start, end, text }: Stop, table: LineTable, region: CellRegion): LeanMessage {
   const [from, to] = [toRegionPosition(table, region, start), toRegionPosition(table, region, end)];
-  const text = 'Lean stops at #exit: what follows was not checked.';
   return { severity: 'error', line: from.line, column: from.column, endLine: to.line, endColumn: to.column, text };
 }

@@ -118,7 +118,7 @@ export class CellRun {
     const others = this.#declaresMain(text.cells.slice(0, index)) ? withoutMain(text.cells) : text.cells;
     const before = others.slice(0, index);
     const segments = segmentsOf({ ...text, cells: before });
-    const toCheck = { source: this.#cell, before: segments, scopes: scopesAfter(before) };
+    const toCheck = { source: this.#cell, before: segments, scopes: scopesAfter(before), isContinued: true as const };
     const watching = this.#passOnPrints(segments);
     const checked = await checkCell(toCheck, { document, limit: this.#limit, signal });
     watching.dispose();
