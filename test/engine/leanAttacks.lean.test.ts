@@ -126,6 +126,15 @@ def a : String := qq "{'"'}"\nCODEdef b : String := qq "{'"'}"`,
   });
 });
 
+it('axioms are listed for an instance with a priority', async () => {
+  const code = 'axiom cheat : False\ninstance (priority := low) i : Inhabited (1 = 2) := ⟨cheat.elim⟩';
+  for (const report of await reportsOn(code))
+    expect(report?.axioms?.map(({ name, axioms }) => [name, axioms])).toEqual([
+      ['cheat', ['cheat']],
+      ['i', ['cheat']],
+    ]);
+});
+
 describe('a declaration without a name', () => {
   const GAP = `theorem gap : 1 = 2 := sorry
 instance gapAbove : Inhabited (1 = 3) := ⟨sorry⟩

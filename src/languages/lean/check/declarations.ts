@@ -3,7 +3,7 @@ import type { DocumentSymbol } from '../lsp/queryResults.ts';
 import { skipBlank } from '../text/blank.ts';
 import { identifierEnd, nameParts } from '../text/identifier.ts';
 import type { LineTable, TextRange } from '../text/position.ts';
-import { tokensOf } from '../text/tokens.ts';
+import { type Token, tokensOf } from '../text/tokens.ts';
 
 /** A named declaration. */
 export interface Declaration {
@@ -109,13 +109,24 @@ export function namesDeclared(code: string): { keyword: string; start: number; e
   const declared: { keyword: string; start: number; end: number }[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
     const keyword = wordAt(index);
-    const next = tokens[index + 1];
-    if (!KEYWORDS.has(keyword) || next?.kind !== 'name') continue;
+    if (!KEYWORDS.has(keyword)) continue;
+    const priority = keyword === 'instance' && wordAt(index + 2) === 'priority';
+    const next = tokens[priority ? afterBracket(code, tokens, index + 1) : index + 1];
+    if (next?.kind !== 'name') continue;
     // `class inductive` is one keyword, and `deriving instance` is followed by a class.
     if (KEYWORDS.has(wordAt(index + 1)) || wordAt(index - 1) === 'deriving') continue;
     declared.push({ keyword, start: next.start, end: next.end });
   }
   return declared;
+}
+
+/** A priority has few tokens. */
+const MAX_PRIORITY = 12;
+
+/** The index of the token after the bracket that opens at `index`; `index` if it does not end soon. */
+function afterBracket(code: string, tokens: readonly Token[], index: number): number {
+  const length = tokens.slice(index, index + MAX_PRIORITY).findIndex(({ start }) => code[start] === ')');
+  return length < 0 ? index : index + length + 1;
 }
 
 /** The names after the keywords of declarations at these offsets. */

@@ -41,16 +41,26 @@ export function withNames(body: string, { from, prefix, first, keywords }: Namin
     if (start < from || !isNameless(body, start, keyword)) continue;
     const name = `${prefix}${first + names.length}`;
     names.push(name);
-    named += `${body.slice(end, start)}${keyword === 'example' ? 'def' : keyword} _root_.${name}`;
-    end = start + keyword.length;
+    const after = start + keyword.length;
+    const place = placeOfName(body, after);
+    named += `${body.slice(end, start)}${keyword === 'example' ? 'def' : keyword}${body.slice(after, place)} _root_.${name}`;
+    end = place;
   }
   return { body: named + body.slice(end), names };
+}
+
+const PRIORITY = /\s*\(\s*priority\s*:=[^()]*\)/y;
+
+/** Where a name can follow a keyword that ends at the offset: after the priority of an instance. */
+function placeOfName(body: string, end: number): number {
+  PRIORITY.lastIndex = end;
+  return PRIORITY.test(body) ? PRIORITY.lastIndex : end;
 }
 
 function isNameless(body: string, start: number, keyword: string): boolean {
   if (keyword === 'example') return true;
   if (keyword !== 'instance') return false;
-  const next = skipBlank(body, start + keyword.length, 'any');
+  const next = skipBlank(body, placeOfName(body, start + keyword.length), 'any');
   // It is also an attribute, and precedes a list of classes.
   const isOther = /(?:[[,]|\bderiving)\s*$/.test(body.slice(Math.max(0, start - 100), start));
   return !isOther && identifierEnd(body, next) === next;

@@ -21,6 +21,8 @@ describe('declarationsOf', () => {
     ['open A in\nset_option b false in\ntheorem c : p := h', ['c']],
     ['mutual\ndef a := 1\ndef b := 2\nend', ['a', 'b']],
     ['-- theorem a\n/-- theorem b -/ def c := "theorem d"', ['c']],
+    ['instance (priority := low) a : C := b instance (priority := 1) : C := b', ['a']],
+    ['instance (x : A) : C x := b', []],
     ['deriving instance Repr for A', []],
     ['attribute [instance] a', []],
     ['def f := `theorem', ['f']],

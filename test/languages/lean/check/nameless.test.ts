@@ -11,6 +11,7 @@ it.each([
     'example := 1\nlocal instance [D] : C := x',
     'def _root_.Hothouse.nameless0 := 1\nlocal instance _root_.Hothouse.nameless1 [D] : C := x',
   ],
+  ['instance (priority := low) : C := x', 'instance (priority := low) _root_.Hothouse.nameless0 : C := x'],
 ])('names the declarations of %j', (code, named) => {
   expect(withNames(code, ALL).body).toBe(named);
 });
@@ -18,6 +19,7 @@ it.each([
 it.each([
   'instance named : C := ⟨⟩',
   '-- example\n/- instance : -/ def s := "example"',
+  'instance (priority := low) named : C := ⟨⟩',
   'attribute [instance] f',
   '@[instance, simp] def f := 1',
   'deriving instance Repr for T',
