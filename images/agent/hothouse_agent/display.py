@@ -4,7 +4,7 @@ import base64
 import json
 import math
 
-from . import jsonshape
+from . import jsonshape, shell
 
 _METHODS = (
     ("text/html", "_repr_html_"),
@@ -17,6 +17,23 @@ _METHODS = (
     ("application/javascript", "_repr_javascript_"),
 )
 _MAX_TEXT = 1 << 20
+
+
+# IPython writes these as Python does.
+_SCALARS = (int, float, complex, bool, str, bytes)
+# It breaks what is longer into lines, also a list of them.
+_MAX_LINE = 70
+
+
+def _looks_the_same_everywhere(value):
+    """Whether the value's text is the same with and without IPython."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return True
+    parts = value if kind in (list, tuple) else [*value, *value.values()] if kind is dict else None
+    if parts is None or len(parts) > _MAX_LINE or any(type(part) not in _SCALARS for part in parts):
+        return False
+    return len(repr(value)) <= _MAX_LINE
 
 
 def _plain(value):
@@ -85,6 +102,8 @@ class Publisher:
             hook()
 
     def bundle(self, value):
+        if not _looks_the_same_everywhere(value):
+            shell.load()
         for formatter in self._formatters:
             found = formatter(value)
             if found:

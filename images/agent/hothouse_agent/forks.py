@@ -5,7 +5,7 @@ import select
 import signal
 import sys
 
-from . import channel, children, kernel, wipe, zygote
+from . import channel, children, kernel, shell, wipe, zygote
 
 _TAINTED = "a run came first; ask again after a reset"
 
@@ -31,6 +31,8 @@ class Forks:
         self._living = {}
         self._forking = {}
         self._last_key = 0
+        # Channels without a process, and why.
+        self._failed = []
         # Whether it has the preloaded modules -> channel of a process that waits for a run.
         self._spares = {}
         # Whether the last run had the preloaded modules.
@@ -73,6 +75,7 @@ class Forks:
     def _add_spare(self, is_preloaded):
         if is_preloaded not in self._spares and self._importing is None:
             self._spares[is_preloaded] = self._fork({"kind": "interpreter"}, is_preloaded)
+            self.report_failures()
 
     def lacks_spares(self):
         """Whether a process of some kind could wait and does not."""
@@ -100,22 +103,31 @@ class Forks:
             self._unwatch(source.fd)
 
     def _spawn(self, made, start, theirs, is_preloaded):
-        failure = None
-        try:
-            if is_preloaded:
-                self._last_key += 1
-                self._zygote.send({"op": "fork", "key": self._last_key, "start": start}, theirs)
-                self._forking[self._last_key] = made
-            else:
+        if not is_preloaded or not self._ask_zygote(made, start, theirs):
+            try:
                 pid = os.fork()
                 if pid == 0:
                     children.main(start, theirs)
                 self._on_forked(made, pid)
-        except OSError as error:
-            failure = error.strerror
+            except OSError as error:
+                self._failed.append((made, error.strerror))
         for fd in theirs:
             os.close(fd)
-        if failure is not None:
+
+    def _ask_zygote(self, made, start, theirs):
+        """False when it has ended, which the kernel has not reported yet."""
+        self._last_key += 1
+        try:
+            self._zygote.send({"op": "fork", "key": self._last_key, "start": start}, theirs)
+        except OSError:
+            return False
+        self._forking[self._last_key] = made
+        return True
+
+    def report_failures(self):
+        """Ends the channels that got no process, once the first process knows them."""
+        failed, self._failed = self._failed, []
+        for made, failure in failed:
             self._end(made, {"failure": failure})
 
     def _on_forked(self, made, pid):
@@ -199,8 +211,7 @@ class Forks:
             self.on_exit(message["pid"], message["status"], message["maxrss"])
 
     def _on_imported(self, message):
-        self._imported[self._importing] = message["ok"]
-        self._importing = None
+        self._note_import(message["ok"])
         # Raises when something stays: what libraries leave there would be visible to the next run.
         wipe.empty_mounts(self._mounts)
         self._baseline.record(message["memory"])
@@ -211,10 +222,22 @@ class Forks:
         elif self._preload is not None:
             self._import_next()
 
+    def _note_import(self, ok):
+        name, self._importing = self._importing, None
+        self._imported[name] = ok
+        if ok and name.partition(".")[0] == "IPython":
+            shell.is_expected = True
+            # It was made before this was known.
+            spare = self._spares.pop(False, None)
+            if spare is not None:
+                self._living.pop(spare.pid, None)
+                spare.close()
+
     def _release(self):
         waiting, self._waiting = self._waiting, []
         for made, start, theirs in waiting:
-            self._spawn(made, start, theirs, start.get("preloaded", False))
+            self._spawn(made, start, theirs, start.get("preloaded", False) and self._can_preload())
+        self.report_failures()
 
     def _on_settled(self, message):
         self._baseline.record(message["memory"])
@@ -247,6 +270,7 @@ class Forks:
                 os.close(fd)
         self._spares.clear()
         self._waiting.clear()
+        self._failed.clear()
         self._forking.clear()
         self._preload = None
         report = wipe.wipe(self._mounts, self._baseline, self._kill_all)
@@ -273,8 +297,7 @@ class Forks:
     def _on_late_message(self, message):
         """What the zygote sent before it has killed its children. Only imports still matter."""
         if message["op"] == "imported":
-            self._imported[self._importing] = message["ok"]
-            self._importing = None
+            self._note_import(message["ok"])
             self._baseline.record(message["memory"])
 
 

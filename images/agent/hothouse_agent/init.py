@@ -161,6 +161,7 @@ class Init:
         self._last_check_at = time.monotonic()
         for stream in started.streams():
             self._watch(stream.fd, select.POLLIN, lambda stream=stream: self._pump(started, stream))
+        self._forks.report_failures()
 
     def _pump(self, source, stream):
         if self._outbox.has_room and not source.pump(stream):

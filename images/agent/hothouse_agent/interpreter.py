@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import resource
+import select
 import signal
 import sys
 import types
@@ -20,6 +21,9 @@ _OTHER_VALUES = 200
 
 # What the engine waits for. No number of events may keep it from coming.
 _ANSWERS = frozenset(("state", "done", "completions"))
+
+# A session that gets no request for so long waits for a person. Seconds.
+_IDLE = 0.5
 
 _main = types.ModuleType("__main__")
 
@@ -62,7 +66,7 @@ class Interpreter:
         pictures.install(self._publisher)
         shell.install(self._publisher, _main)
         self._given = frozenset(_main.__dict__)
-        for line in self._requests:
+        for line in self._lines():
             request = json.loads(line)
             self._token = request["token"]
             if request["op"] == "complete":
@@ -77,6 +81,18 @@ class Interpreter:
                 # Also in a fork of user code that reached the end of the cell: the next cell is not for it.
                 os._exit(code)
         os._exit(0)
+
+    def _lines(self):
+        """The requests. While a session waits for its second one, it loads what its first completion would wait for."""
+        is_first = True
+        while True:
+            line = self._requests.readline()
+            if not line:
+                return
+            yield line
+            if is_first and not select.select([self._requests], [], [], _IDLE)[0]:
+                shell.load_completer()
+                is_first = False
 
     def _on_interrupt(self, *_):
         # One that comes before the code starts is for it too: the process may only be slow.

@@ -90,19 +90,30 @@ def mount_points():
 
 def descendants(pid):
     """The descendants of `pid` whose parents all live."""
-    children = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/stat" % name, "rb", buffering=0) as stat:
-                # The name of the program, in parentheses, may have spaces and parentheses itself.
-                parent = int(stat.read(4096).rpartition(b")")[2].split()[1])
-        except (OSError, IndexError):
-            continue
-        children.setdefault(parent, []).append(int(name))
-    found = children.get(pid, [])
+    found = _children(pid)
     for child in found:
-        found.extend(children.get(child, []))
+        found.extend(_children(child))
     return found
+
+
+def _children(pid):
+    """Those that its threads have started. Unlike other files of /proc, these have no names that a program chose."""
+    found = []
+    try:
+        for thread in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/children" % (pid, thread), "rb", buffering=0) as table:
+                found += [int(child) for child in table.readall().split()]
+    except OSError:
+        # It has ended.
+        pass
+    return found
+
+
+def release_free_memory():
+    """Gives what the C library keeps of freed memory back to the kernel, where the library is glibc."""
+    trim = getattr(_libc, "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def use_huge_pages():

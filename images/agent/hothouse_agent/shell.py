@@ -7,6 +7,8 @@ import sys
 
 from . import hooks, environment
 
+# Runs are to have IPython: the engine has it preloaded, and this image has it. A process without it loads it when needed.
+is_expected = False
 _shell = None
 _inline = None
 _publisher = None
@@ -29,6 +31,20 @@ def install(publisher, main):
         _connect()
     else:
         hooks.on_import("IPython", lambda _: _make_and_connect())
+        if is_expected:
+            # Loading replaces it by IPython's.
+            main.__dict__["get_ipython"] = _load_and_get
+
+
+def load():
+    """Loads IPython where runs are to have it; what depends on it is then the same in every process."""
+    if is_expected:
+        _ensure()
+
+
+def _load_and_get():
+    load()
+    return _shell
 
 
 def _make_and_connect():
@@ -121,6 +137,19 @@ def _ensure():
 def transform(code):
     """`code` with magics and shell escapes turned into plain Python; None without IPython."""
     return _shell.transform_cell(code) if _ensure() else None
+
+
+def load_completer():
+    """Has Jedi read the types of the built-in names, which takes a second and more; nothing without IPython."""
+    if _shell is None:
+        return
+    try:
+        import jedi
+
+        jedi.Interpreter("", [{}]).complete(1, 0)
+    except Exception:
+        # Without Jedi, or where user code has changed it: completions work as far as they do.
+        return
 
 
 def complete(code, cursor):

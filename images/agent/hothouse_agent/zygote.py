@@ -124,6 +124,7 @@ class _Server:
     def _settle(self):
         """Makes forks cheap, after the last import."""
         gc.collect()
+        kernel.release_free_memory()
         gc.freeze()
         kernel.use_huge_pages()
         self._send({"op": "settled", "memory": kernel.own_memory()})

@@ -23,15 +23,25 @@ webbrowser wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo
 
 /** `import a.b, c as d` or `from a.b import c`, anywhere on a line: also behind `try:` or a semicolon. */
 const IMPORT = /\b(?:import[ \t]+([\w., \t]+)|from[ \t]+([\w.]+)[ \t]+import)\b/g;
-/** A magic or a shell escape at the start of a line. */
-const MAGIC = /^[ \t]*[%!]/m;
+/** A magic or a shell escape at the start of a line; IPython's names. */
+const IPYTHON = /^[ \t]*[%!]|\b(?:get_ipython|In|Out)\b/m;
+/** The beginning of a line that is no value: a statement, a block's line, a comment, the end of a longer expression, `print`. */
+const NO_VALUE =
+  /^(?:[\s#@)\]}]|(?:assert|async|break|class|continue|def|del|else|except|exit|finally|for|from|global|if|import|pass|print|raise|return|try|while|with|yield)\b|[\w.[\]]+[ \t]*[-+*/%|&^@]?=(?!=))/;
+
+/** Whether the code seems to end with a value, which is shown. */
+function endsWithValue(code: string): boolean {
+  const text = code.trimEnd();
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  return line !== '' && !line.endsWith(';') && !NO_VALUE.test(line);
+}
 
 /**
- * Whether the code seems to need more than the standard library. It is a guess from the text: code that imports in other
- * ways only takes longer.
+ * Whether the code seems to need more than the standard library, or IPython to show its value. It is a guess from the text:
+ * code that turns out to need more only takes longer.
  */
 export function needsPreloaded(code: string): boolean {
-  if (MAGIC.test(code)) return true;
+  if (IPYTHON.test(code) || endsWithValue(code)) return true;
   for (const [, list, module] of code.matchAll(IMPORT)) {
     for (const name of (list ?? module ?? '').split(',')) {
       const [root] = name.trim().split(/[.\s]/);

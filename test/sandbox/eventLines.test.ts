@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { EventLines } from '../../src/sandbox/eventLines.ts';
+
+const LIMITS = { bytes: 1_000, lines: 5 };
+
+function linesOf(lines: EventLines, ...chunks: string[]): string[] {
+  return chunks.flatMap((chunk) => [...lines.take(Buffer.from(chunk))].map(String));
+}
+
+describe('EventLines', () => {
+  it('gives whole lines without empty ones, however they are cut', () => {
+    const text = '\n{one}\n\n{two}\n{three';
+    expect(linesOf(new EventLines(LIMITS), text, '}\n')).toEqual(['{one}', '{two}', '{three}']);
+    expect(linesOf(new EventLines(LIMITS), ...text, '}', '\n')).toEqual(['{one}', '{two}', '{three}']);
+  });
+
+  it('drops lines beyond their number and counts them', () => {
+    const lines = new EventLines(LIMITS);
+    expect(linesOf(lines, '1\n2\n3\n4\n5\n6\n7\n')).toEqual(['1', '2', '3', '4', '5']);
+    expect(lines.dropped).toBe(2);
+  });
+
+  it('drops lines beyond their bytes and counts them', () => {
+    const lines = new EventLines(LIMITS);
+    expect(linesOf(lines, `${'x'.repeat(900)}\n${'y'.repeat(200)}\n`)).toEqual(['x'.repeat(900)]);
+    expect(lines.dropped).toBe(1);
+  });
+
+  it('starts its counts again for the next run', () => {
+    const lines = new EventLines(LIMITS);
+    linesOf(lines, '1\n2\n3\n4\n5\n6\n');
+    lines.restart();
+    expect(linesOf(lines, '7\n')).toEqual(['7']);
+    expect(lines.dropped).toBe(0);
+  });
+
+  it('keeps no more of a line than an event may have', () => {
+    const lines = new EventLines({ bytes: Number.POSITIVE_INFINITY, lines: 5 });
+    const chunk = Buffer.alloc(1 << 16, 'x');
+    for (let bytes = 0; bytes < 8 << 20; bytes += chunk.length) expect([...lines.take(chunk)]).toEqual([]);
+    expect(linesOf(lines, '\nafter\n')).toEqual(['after']);
+    expect(lines.dropped).toBe(1);
+  });
+});
