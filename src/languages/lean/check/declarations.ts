@@ -29,6 +29,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'constant',
   'opaque',
   'inductive',
+  'coinductive',
   'structure',
   'class',
 ]);

@@ -7,7 +7,7 @@ import { tokensOf } from './tokens.ts';
 const DEFINING = /notation|infix|prefix|postfix|syntax|macro|elab|declare_|binder_/;
 /** The words that declare something, or open or close a scope. */
 const KEYWORD =
-  /\b(?:theorem|lemma|def|abbrev|instance|axiom|constant|opaque|inductive|structure|class|example|namespace|section|mutual|end)\b/g;
+  /\b(?:theorem|lemma|def|abbrev|instance|axiom|constant|opaque|inductive|coinductive|structure|class|example|namespace|section|mutual|end)\b/g;
 
 /**
  * Whether Lean may read `code` after `before` in a way that its tokens do not show: notations are defined, or a keyword is in

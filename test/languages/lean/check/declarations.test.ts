@@ -23,6 +23,7 @@ describe('declarationsOf', () => {
     ['-- theorem a\n/-- theorem b -/ def c := "theorem d"', ['c']],
     ['instance (priority := low) a : C := b instance (priority := 1) : C := b', ['a']],
     ['instance (x : A) : C x := b', []],
+    ['coinductive P : Q where | a : P', ['P']],
     ['deriving instance Repr for A', []],
     ['attribute [instance] a', []],
     ['def f := `theorem', ['f']],
