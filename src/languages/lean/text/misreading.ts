@@ -15,8 +15,13 @@ const KEYWORD =
  */
 export function mayBeMisread(before: string, code: string): boolean {
   if (DEFINING.test(before) || DEFINING.test(code)) return true;
-  const shown = new Set(tokensOf(code).map(({ start }) => start));
-  return [...code.matchAll(KEYWORD)].some(({ index }) => !shown.has(index));
+  const tokens = tokensOf(code);
+  let next = 0;
+  for (const { index } of code.matchAll(KEYWORD)) {
+    while ((tokens[next]?.start ?? index) < index) next += 1;
+    if (tokens[next]?.start !== index) return true;
+  }
+  return false;
 }
 
 /** The offsets of keywords in a range of the document, as Lean reads it, that are no names among the range's tokens. */
