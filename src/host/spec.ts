@@ -75,7 +75,7 @@ export interface SandboxLimits {
 /** Where a session's files live. */
 const WORKSPACE = '/workspace';
 
-/** Reads the agent's length-prefixed bundle from stdin byte-exactly and runs it; anything after it is the relay's. */
+/** Reads the agent's length-prefixed bundle from stdin byte-exactly and runs it; anything after it is frames. */
 const LOADER = [
   'import os',
   'def take(n):',

@@ -115,21 +115,24 @@ for pid in agent:
     if (walls?.signals.state === 'holds') expect(await look(isolated, attack)).toEqual([]);
   });
 
-  it.each(['SIGKILL', 'SIGSTOP'])(
-    'with %s on its other processes destroys only the sandbox of the run, at once, where Landlock has no scopes',
+  it.each([
+    ['SIGSTOP', 'keeps'],
+    ['SIGKILL', 'replaces'],
+  ])(
+    'with %s on its other processes harms no run; the reset %s the sandbox, where Landlock has no scopes',
     async (signal) => {
-      const isolated = await isolationEngine({}, { agent: await changedAgent('enter_run = lambda: None', 'walls') });
+      const agent = await changedAgent('enter_run = lambda: None', 'walls');
+      const isolated = await isolationEngine({ python: { preload: ['json'] } }, { agent });
       await look(isolated, 'seen = 1');
-      const [before = ''] = sandboxes(isolated);
+      const before = sandboxes(isolated);
       const attack = `${AGENT_PIDS}
-import signal, time
+import signal
 for pid in agent[1:]: os.kill(pid, signal.${signal})
-time.sleep(20)`;
-      const started = performance.now();
-      expect((await run(isolated, attack)).status).toBe('sandbox_lost');
-      expect(performance.now() - started).toBeLessThan(2_000);
+print(len(agent) > 1)`;
+      expect(await run(isolated, attack)).toMatchObject({ status: 'ok', stdout: 'True\n' });
       expect(await look(isolated, 'seen = 1')).toBe(1);
-      expect(sandboxes(isolated)).not.toContain(before);
+      if (signal === 'SIGSTOP') expect(sandboxes(isolated)).toEqual(before);
+      else expect(sandboxes(isolated)).not.toContain(before[0]);
       await isolated.dispose();
     },
   );

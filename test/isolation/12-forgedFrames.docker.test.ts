@@ -116,8 +116,8 @@ x = 41`;
     await isolated.engine.closeSession(sessionId);
   });
 
-  it('gives code three writable descriptors, and none of the agent', async () => {
-    expect(await look(isolated, `${TARGETS}\nseen = [len(targets), {1, 2} <= set(targets)]`)).toEqual([3, true]);
+  it('gives code its streams and the pipes of its events and answers to write to, and nothing else', async () => {
+    expect(await look(isolated, `${TARGETS}\nseen = [len(targets), {1, 2} <= set(targets)]`)).toEqual([4, true]);
   });
 
   it('gives a program no descriptor of the agent', async () => {

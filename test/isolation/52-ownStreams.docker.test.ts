@@ -3,7 +3,7 @@ import { fileFixture } from '../fileFixture.ts';
 import { isolationEngine, look, run, sandboxes } from './harness.ts';
 
 /**
- * A process that reads what its own run writes, before the relay can, while events ask the relay to read it first. Ends as
+ * A process that reads what its own run writes, before the agent can, while events have the agent read it first. Ends as
  * soon as an event waits for a second.
  */
 const THIEF = `
