@@ -170,13 +170,7 @@ class Init:
 
     def _on_child_signal(self):
         os.read(self._wake, 4096)
-        while True:
-            try:
-                pid, status, usage = os.wait4(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
+        for pid, status, usage in kernel.ended_children():
             self._forks.on_exit(pid, status, usage.ru_maxrss)
 
     def _on_exit(self, ended, report):

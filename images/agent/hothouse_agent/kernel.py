@@ -88,6 +88,18 @@ def mount_points():
     return [field.encode("latin-1", "surrogateescape").decode("unicode_escape") for field in fields]
 
 
+def ended_children():
+    """Reaps the children that have ended, as (process id, status, resource usage)."""
+    while True:
+        try:
+            ended = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if ended[0] == 0:
+            return
+        yield ended
+
+
 def descendants(pid):
     """The descendants of `pid` whose parents all live."""
     found = _children(pid)

@@ -107,20 +107,26 @@ def others(stay):
     return [name for name in os.listdir("/proc") if name.isdigit() and name not in stay]
 
 
+def kill_and_reap():
+    """Kills every process but this one and the first, and reaps this one's children; returns how many were reaped."""
+    reaped = 0
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    try:
+        while True:
+            os.waitpid(-1, 0)
+            reaped += 1
+    except ChildProcessError:
+        return reaped
+
+
 def kill_all():
     """Kills every process but this one and reaps until none is left; returns how many were reaped."""
     reaped = 0
     for _ in range(KILL_ROUNDS):
-        try:
-            os.kill(-1, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        try:
-            while True:
-                os.waitpid(-1, 0)
-                reaped += 1
-        except ChildProcessError:
-            pass
+        reaped += kill_and_reap()
         if not others(("1",)):
             break
         time.sleep(0.001)

@@ -8,7 +8,7 @@ import select
 import signal
 import socket
 
-from . import children, environment, gate, kernel, walls
+from . import children, environment, gate, kernel, walls, wipe
 
 # For an answer of the zygote, which may be importing something large. Seconds.
 _ANSWER_TIMEOUT = 60
@@ -143,25 +143,8 @@ class _Server:
             self._send({"op": "forked", "key": message["key"], "pid": pid})
 
     def _kill(self):
-        reaped = 0
-        try:
-            os.kill(-1, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        try:
-            while True:
-                os.waitpid(-1, 0)
-                reaped += 1
-        except ChildProcessError:
-            pass
-        self._send({"op": "killed", "reaped": reaped})
+        self._send({"op": "killed", "reaped": wipe.kill_and_reap()})
 
     def _reap(self):
-        while True:
-            try:
-                pid, status, usage = os.wait4(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
+        for pid, status, usage in kernel.ended_children():
             self._send({"op": "exit", "pid": pid, "status": status, "maxrss": usage.ru_maxrss})
