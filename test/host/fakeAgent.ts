@@ -8,7 +8,7 @@ import { FakeProgram } from './fakeProgram.ts';
 import { FakePython, type Script } from './fakePython.ts';
 
 /** A step of an agent at which a fault can be injected. */
-export type Point = 'hello' | 'start' | 'run' | 'reset';
+export type Point = 'hello' | 'start' | 'run' | 'reset' | 'report';
 
 /** The faults of a fake agent; tests change them at any time. */
 export interface AgentFaults {
@@ -140,7 +140,8 @@ export class FakeAgent {
     this.#isUsed = false;
     this.#hasSpare = true;
     this.#silenceAll();
-    this.#send(FrameType.report, 0, this.#home.faults.report ? this.#home.faults.report(truth) : truth);
+    const report = this.#home.faults.report ? this.#home.faults.report(truth) : truth;
+    this.#pass('report', () => this.#send(FrameType.report, 0, report));
   }
 
   #start(number: number, start: Start): void {

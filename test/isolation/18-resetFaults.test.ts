@@ -7,8 +7,8 @@ const HANDSHAKE_MS = 20_000;
 const FAULTS: Readonly<Record<string, Partial<Faults>>> = {
   'the container dies when it is asked': { diesAt: 'reset' },
   'the agent says nothing when it is asked': { silentAt: 'reset' },
-  'the container dies before the handshake': { diesAt: 'hello' },
-  'the agent says nothing instead of the handshake': { silentAt: 'hello' },
+  'the container dies before its report': { diesAt: 'report' },
+  'the agent says nothing in the place of its report': { silentAt: 'report' },
   'something is left': { uncleanReset: true },
   'it calls itself clean and names what is left': { report: (truth) => ({ ...truth, leftovers: ['a file'] }) },
   'it calls itself not clean and names nothing': { report: (truth) => ({ ...truth, clean: false }) },
