@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -253,6 +255,53 @@ except PermissionError: pass`;
       expect(await look(isolated, connect)).toEqual([]);
     } finally {
       await isolated.dispose();
+    }
+  });
+});
+
+describe('row 55: the report of the walls', () => {
+  const statesOf = async (weaken: Parameters<typeof weakHost>[0]) => {
+    const isolated = await isolationEngine({}, { connect: () => weakHost(weaken) });
+    try {
+      const walls = await isolated.engine.checkWalls('python');
+      if (!walls.ok) throw new Error(walls.error.message);
+      return Object.fromEntries(Object.entries(walls.value).map(([name, { state }]) => [name, state]));
+    } finally {
+      await isolated.dispose();
+    }
+  };
+
+  it('names what a host does not have', async () => {
+    const states = await statesOf((options) => ({
+      ...options,
+      HostConfig: {
+        ...options.HostConfig,
+        ...{ ReadonlyRootfs: false, Memory: 0, MemorySwap: 0, PidsLimit: 0, OomScoreAdj: 1_000 },
+      },
+    }));
+    expect(states).toMatchObject({
+      readOnlyRoot: 'missing',
+      memory: 'missing',
+      processes: 'missing',
+      outOfMemory: 'missing',
+      network: 'holds',
+      privileges: 'holds',
+    });
+  });
+
+  it('names a socket of the host, which nothing closes', async () => {
+    const socket = path.join(folder, 'socket');
+    const server = createServer().listen(socket);
+    await once(server, 'listening');
+    await chmod(socket, 0o666);
+    try {
+      const states = await statesOf((options) => ({
+        ...options,
+        HostConfig: { ...options.HostConfig, Binds: [`${socket}:/run/host.sock`] },
+      }));
+      expect(states).toMatchObject({ hostFiles: 'missing', readOnlyRoot: 'holds' });
+    } finally {
+      server.close();
     }
   });
 });
