@@ -1,3 +1,4 @@
+import fcntl
 import os
 
 from support import AgentTest
@@ -19,6 +20,8 @@ class OutboxTest(AgentTest):
         self.outbox = outbox.Outbox(fd, self.mover())
         for end in (self.outbox._pipe, self.outbox._pipe_end, self.outbox._scratch, self.outbox._scratch_end):
             self.addCleanup(self.close, end)
+        for end in (self.outbox._plain, self.outbox._plain_end):
+            self.addCleanup(end.close)
         self.output, self.child = self.pipe(blocking=False)
 
     def pass_on(self, most=1 << 20, prefix=b""):
@@ -60,6 +63,21 @@ class OutboxTest(AgentTest):
         os.close(self.child)
         self.assertEqual(self.pass_on(), 0)
         self.assertEqual(self.received(), b"")
+
+    def test_passes_on_packets_as_plain_bytes(self):
+        fcntl.fcntl(self.child, fcntl.F_SETFL, os.O_DIRECT)
+        for _ in range(3):
+            os.write(self.child, b"packet")
+        counts = [self.pass_on()]
+        while sum(counts) < 18:
+            counts.append(self.pass_on())
+        expected = b"".join(encoded(frames.STDOUT, 4, b"packet" * (count // 6)) for count in counts)
+        self.outbox.flush()
+        data = b""
+        while len(data) < len(expected):
+            # Less room than a packet needs: its rest would be lost.
+            data += os.read(self.reader, 4)
+        self.assertEqual(data, expected)
 
     def test_has_no_room_for_output_while_nobody_reads_and_sends_all_of_it_later(self):
         sent = 0

@@ -27,6 +27,16 @@ while time.monotonic() < end:
     while unread():
         assert time.monotonic() < waited + 1, "the events are not read"`;
 
+/** Makes stdout a pipe of packets, and has the agent pass them on at every offset of what reads the sandbox's output. */
+const PACKETS = `
+import fcntl, os
+fcntl.fcntl(1, fcntl.F_SETFL, os.O_DIRECT)
+for i in range(40):
+    os.write(2, b"e" * 2222)
+    for _ in range(5):
+        os.write(2, b"e" * 4096)
+        os.write(1, b"x" * 4096)`;
+
 const isolated = fileFixture(() => isolationEngine());
 
 describe('row 52: a run that reads its own streams', () => {
@@ -35,6 +45,14 @@ describe('row 52: a run that reads its own streams', () => {
     const before = sandboxes(isolated);
     expect(await run(isolated, THIEF)).toMatchObject({ status: 'ok', error: null });
     expect(await run(isolated, 'print("served")')).toMatchObject({ status: 'ok', stdout: 'served\n' });
+    expect(sandboxes(isolated)).toEqual(before);
+  });
+
+  it('loses none of the packets that it writes, and its bytes are never taken for frames', async () => {
+    await look(isolated, 'seen = 1');
+    const before = sandboxes(isolated);
+    const { status, stdout, stderr } = await run(isolated, PACKETS);
+    expect([status, stdout.length, stderr.length]).toEqual(['ok', 200 * 4096, 40 * 2222 + 200 * 4096]);
     expect(sandboxes(isolated)).toEqual(before);
   });
 });

@@ -20,6 +20,9 @@ class Outbox:
         self._pipe, self._pipe_end, self._capacity = transfer.wide_pipe(_WIDTH)
         # Output stays here until its length is known: user code can read its own pipe too.
         self._scratch, self._scratch_end, _ = transfer.wide_pipe(frames.MAX_CHUNK_BYTES)
+        # User code can write packets (O_DIRECT), and a pipe of packets stays one when it is spliced: a reader with less
+        # room than a packet loses the rest, and takes what follows for frames. What comes out of a socket are plain bytes.
+        self._plain, self._plain_end = transfer.socket_pair()
         # Bytes in the pipe, and an upper bound of the pieces that it has.
         self._waiting = 0
         self._pieces = 0
@@ -67,7 +70,8 @@ class Outbox:
         self._waiting += count
         left = count
         while left:
-            left -= self._mover.move(self._scratch, self._pipe_end, left)
+            self._mover.move(self._scratch, self._plain_end.fileno(), left)
+            left -= self._mover.move(self._plain.fileno(), self._pipe_end, left)
         return count
 
     def flush(self):

@@ -6,6 +6,7 @@ missing they go through memory that no fork gets a copy of, and that each reset 
 import fcntl
 import mmap
 import os
+import socket
 
 from . import frames
 
@@ -25,6 +26,14 @@ def wide_pipe(size):
         except PermissionError:
             # The machine's administrator has set a lower maximum.
             size //= 2
+
+
+def socket_pair():
+    """Two connected sockets, non-blocking, between which as many bytes fit as in a frame."""
+    pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    for end in pair:
+        end.setblocking(False)
+    return pair
 
 
 class Splicer:
@@ -94,13 +103,19 @@ def _unforked_buffer():
 
 def _can_splice():
     (source, source_end), (target, target_end) = os.pipe(), os.pipe()
+    plain, plain_end = socket_pair()
     try:
         os.write(source_end, b"x")
-        return os.splice(source, target_end, 1, flags=os.SPLICE_F_NONBLOCK) == 1
+        return all(
+            os.splice(one, other, 1, flags=os.SPLICE_F_NONBLOCK) == 1
+            for one, other in ((source, plain_end.fileno()), (plain.fileno(), target_end))
+        )
     except (AttributeError, OSError):
         # Python before 3.10, or a kernel that does not have it.
         return False
     finally:
+        plain.close()
+        plain_end.close()
         for fd in (source, source_end, target, target_end):
             os.close(fd)
 
