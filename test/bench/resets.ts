@@ -6,11 +6,11 @@ import { specOf } from '../../src/engine/environment/sandboxSpec.ts';
 import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
-import { python } from '../../src/languages/python/python.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { python } from '../languages/python/language.ts';
 import { type Timing, timing } from './stats.ts';
 
 /** Of the whole reset as the engine waits for it, and of the agent's part: killing, wiping and looking. */

@@ -7,11 +7,11 @@ import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import { type Language, ProgramMissing, type Warming } from '../../src/languages/language.ts';
 import { lean } from '../../src/languages/lean/definition.ts';
-import { python } from '../../src/languages/python/python.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { FakeHost } from '../host/fakeHost.ts';
 import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 import { ManualClock } from '../host/manualClock.ts';
+import { python } from '../languages/python/language.ts';
 import { ALICE, until } from './engineBench.ts';
 
 const IMAGE = 'my/lean';

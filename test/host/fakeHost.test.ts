@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CellOutput } from '../../src/languages/language.ts';
-import { python } from '../../src/languages/python/python.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { ownSpec } from '../contract/hostContract.ts';
+import { python } from '../languages/python/language.ts';
 import { FakeHost, type FakeHostOptions } from './fakeHost.ts';
 
 const AGENT = Buffer.from('00000004pass');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { HostError } from '../../src/host/host.ts';
 import { containerSpec } from '../../src/host/spec.ts';
-import { python } from '../../src/languages/python/python.ts';
 import { encodeFrame, FrameType } from '../../src/protocol/frames.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { FakeHost } from '../host/fakeHost.ts';
 import { LIMITS, runCell } from '../languages/python/harness.ts';
+import { python } from '../languages/python/language.ts';
 
 /** Payloads that no reader of the agent's frames can take. */
 const PAYLOADS = { empty: '', 'no JSON': '{', 'another shape': '{"code": "x"}', 'a number': '7', binary: '\xff\x00' };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { HostError } from '../../src/host/host.ts';
 import { containerSpec } from '../../src/host/spec.ts';
-import { python } from '../../src/languages/python/python.ts';
 import { MAX_STRAY_BYTES } from '../../src/protocol/frames.ts';
 import { type BootOptions, bootSandbox } from '../../src/sandbox/boot.ts';
 import { FakeHost, type Faults } from '../host/fakeHost.ts';
 import { HOLDING_WALLS } from '../host/holdingWalls.ts';
 import { LIMITS, runCell } from '../languages/python/harness.ts';
+import { python } from '../languages/python/language.ts';
 
 const IMAGE = 'hothouse/python:latest';
 const AGENT = Buffer.from('00000004pass');

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineLanguage } from '../languageDefinition.ts';
 import { PYTHON } from './facts.ts';
+import { ModuleUse } from './moduleUse.ts';
 import { preloader } from './preload.ts';
-import { python as language } from './python.ts';
+import { pythonLanguage } from './python.ts';
 
 const ANY_MODULE = { instead: 'code can import every module in the image', isPolicy: true };
 
@@ -15,7 +16,7 @@ export const python = defineLanguage({
     preload: z
       .array(z.string().regex(/^[A-Za-z_][\w.]*$/))
       .default(['numpy', 'pandas', 'matplotlib.pyplot', 'IPython'])
-      .describe('Modules that a sandbox imports before its first run, if the image has them.'),
+      .describe('Modules that sandboxes import in advance, if the image has them and recent runs have needed them.'),
   }),
   guide:
     'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots are returned without savefig; top-level await works.',
@@ -37,8 +38,9 @@ export const python = defineLanguage({
     PYTHONDONTWRITEBYTECODE: '1',
   }),
   warmOptions: ({ preload }) => preload,
-  create: ({ options, clock, log }) => ({
-    ...language,
-    warm: preloader({ modules: () => options().preload, clock, log }),
-  }),
+  create({ options, clock, log }) {
+    const use = new ModuleUse();
+    const modules = () => use.wanted(options().preload);
+    return { ...pythonLanguage(use, () => options().preload), warm: preloader({ modules, clock, log }) };
+  },
 });

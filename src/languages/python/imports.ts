@@ -37,16 +37,17 @@ function endsWithValue(code: string): boolean {
 }
 
 /**
- * Whether the code seems to need more than the standard library, or IPython to show its value. It is a guess from the text:
- * code that turns out to need more only takes longer.
+ * The top-level names of what the code seems to import beyond the standard library, and `IPython` where it shows a value or
+ * uses a magic. It is a guess from the text: code that turns out to need more only takes longer.
  */
-export function needsPreloaded(code: string): boolean {
-  if (IPYTHON.test(code) || endsWithValue(code)) return true;
+export function neededModules(code: string): ReadonlySet<string> {
+  const needed = new Set<string>();
+  if (IPYTHON.test(code) || endsWithValue(code)) needed.add('IPython');
   for (const [, list, module] of code.matchAll(IMPORT)) {
     for (const name of (list ?? module ?? '').split(',')) {
       const [root] = name.trim().split(/[.\s]/);
-      if (root && !STANDARD_LIBRARY.has(root)) return true;
+      if (root && !STANDARD_LIBRARY.has(root)) needed.add(root);
     }
   }
-  return false;
+  return needed;
 }

@@ -6,10 +6,10 @@ import { LABEL } from '../../../src/host/labels.ts';
 import { containerSpec, type SandboxLimits } from '../../../src/host/spec.ts';
 import type { CellEnd, CellOutput, CellRequest, Interpreter } from '../../../src/languages/language.ts';
 import { python as definition } from '../../../src/languages/python/definition.ts';
-import { python } from '../../../src/languages/python/python.ts';
 import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../../src/sandbox/boot.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { python } from './language.ts';
 
 export const IMAGE = 'hothouse/python:latest';
 const MB = 1 << 20;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { needsPreloaded } from '../../../src/languages/python/imports.ts';
+import { neededModules } from '../../../src/languages/python/imports.ts';
 
-describe('needsPreloaded', () => {
+describe('neededModules', () => {
   it.each([
     'print(1)',
     'import os, sys as system',
@@ -12,25 +12,25 @@ describe('needsPreloaded', () => {
     'from collections.abc import Mapping\nimport os.path',
     'x = "important"\nfrom_here = 1',
     '',
-  ])('is false for %j', (code) => {
-    expect(needsPreloaded(code)).toBe(false);
+  ])('is empty for %j', (code) => {
+    expect([...neededModules(code)]).toEqual([]);
   });
 
   it.each([
-    '2 + 2',
-    'x = 5\nx',
-    'def f(): pass\nf()\n',
-    'import os\nos.getcwd()  ',
-    'print(get_ipython())',
-    'import numpy',
-    'import os, pandas as pd',
-    'from matplotlib import pyplot as plt',
-    'def f():\n    import scipy.stats',
-    'try: import sklearn\nexcept ImportError: pass',
-    'x = 1; from my_module import y',
-    '%matplotlib inline\nx = 1',
-    'files = 1\n!ls',
-  ])('is true for %j', (code) => {
-    expect(needsPreloaded(code)).toBe(true);
+    ['2 + 2', 'IPython'],
+    ['x = 5\nx', 'IPython'],
+    ['def f(): pass\nf()\n', 'IPython'],
+    ['import os\nos.getcwd()  ', 'IPython'],
+    ['print(get_ipython())', 'IPython'],
+    ['%matplotlib inline\nx = 1', 'IPython'],
+    ['files = 1\n!ls', 'IPython'],
+    ['import numpy', 'numpy'],
+    ['import os, pandas as pd', 'pandas'],
+    ['from matplotlib import pyplot as plt', 'matplotlib'],
+    ['def f():\n    import scipy.stats', 'scipy'],
+    ['try: import sklearn\nexcept ImportError: pass', 'sklearn'],
+    ['x = 1; from my_module import y', 'my_module'],
+  ])('of %j is %s', (code, module) => {
+    expect([...neededModules(code)]).toEqual([module]);
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Interpreter } from '../../../src/languages/language.ts';
-import { python } from '../../../src/languages/python/python.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { realSandbox, runCell, shown } from './harness.ts';
+import { python } from './language.ts';
 
 const PLOT = 'import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])';
 

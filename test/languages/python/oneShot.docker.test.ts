@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { python } from '../../../src/languages/python/python.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { once, realSandbox, shown } from './harness.ts';
+import { python } from './language.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

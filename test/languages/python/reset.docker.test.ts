@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { python } from '../../../src/languages/python/python.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { changedAgent } from '../../isolation/changedAgent.ts';
 import { once, realSandbox, runCell } from './harness.ts';
+import { python } from './language.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
