@@ -239,8 +239,8 @@ describe('row 55: an unexpected network', () => {
   });
 
   it('has no TCP for code even if the engine does not check', async () => {
-    const blind = 'reachable = lambda: []';
-    const isolated = await isolationEngine({}, { connect: connected, agent: await changedAgent(blind, 'network') });
+    const blind = '_check_network = lambda: _holds()';
+    const isolated = await isolationEngine({}, { connect: connected, agent: await changedAgent(blind, 'walls') });
     const connect = `
 import socket
 seen = []
