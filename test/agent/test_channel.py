@@ -35,9 +35,11 @@ class FakeOutbox:
 
 
 class ChannelTest(AgentTest):
+    best = staticmethod(transfer.best)
+
     def setUp(self):
         self.outbox = FakeOutbox()
-        self.ports = channel.Ports(transfer.best(), self.outbox)
+        self.ports = channel.Ports(self.best(), self.outbox)
         self.addCleanup(self.close, self.ports.null)
         self.blocked = []
         self.channel = self.make("stdout", "stderr", "events", "answers")
@@ -146,6 +148,28 @@ class InputTest(ChannelTest):
         received += os.read(self.input, 1 << 17)
         self.assertEqual((received, os.read(self.input, 1)), (data + more, b""))
 
+    def test_confirms_each_piece_that_waited(self):
+        done = []
+        for number in range(3):
+            self.channel.input.take(self.source(bytes(40_000)), 40_000, lambda number=number: done.append(number))
+        self.channel.input.take(self.source(bytes(40_000)), 40_000)
+        self.assertEqual(done, [0])
+        received = 0
+        while received < 160_000:
+            received += len(os.read(self.input, 1 << 16))
+            self.channel.input.on_room()
+        self.assertEqual(done, [0, 1, 2])
+
+    def test_drops_what_waits_for_a_child_that_closes_its_end(self):
+        done, source = [], self.source(bytes(60_000))
+        self.channel.input.take(self.source(bytes(30_000)), 30_000)
+        self.channel.input.take(source, 60_000, lambda: done.append(True))
+        os.close(self.input)
+        self.channel.input.on_room()
+        self.assertEqual(done, [True])
+        with self.assertRaises(BlockingIOError):
+            os.read(source, 1)
+
     def test_ignores_a_child_that_has_closed_its_end(self):
         os.close(self.input)
         done, source = [], self.source(b"abc")
@@ -161,6 +185,10 @@ class InputTest(ChannelTest):
         self.assertFalse(self.blocked[-1])
         os.read(self.input, 1 << 17)
         self.assertEqual(os.read(self.input, 1), b"")
+
+
+class CopyingInputTest(InputTest):
+    best = transfer.Copier
 
 
 class EndTest(ChannelTest):

@@ -51,20 +51,30 @@ class MoverTest(AgentTest):
         with self.assertRaises(BrokenPipeError):
             self.move.move(self.source, self.target_end, 1)
 
-    def test_forgets_what_was_on_its_way_to_a_target(self):
+    def test_leaves_what_finds_no_room_to_the_next_target(self):
+        other, other_end = self.pipe(blocking=False)
         os.write(self.target_end, b"x" * (1 << 16))
-        os.write(self.source_end, b"old")
-        self.assertIsNone(self.move.move(self.source, self.target_end, 3))
-        self.move.forget(self.target_end)
-        os.read(self.target, 1 << 16)
-        os.write(self.source_end, b"new")
-        while self.move.move(self.source, self.target_end, 3):
-            pass
-        self.assertIn(b"new", os.read(self.target, 100))
-
+        os.write(self.source_end, b"abcdef")
+        self.assertIsNone(self.move.move(self.source, self.target_end, 6))
+        self.assertEqual(self.move.move(self.source, other_end, 4), 4)
+        os.close(self.target)
+        with self.assertRaises(BrokenPipeError):
+            self.move.move(self.source, self.target_end, 2)
+        self.assertEqual(self.move.move(self.source, other_end, 2), 2)
+        self.assertEqual(os.read(other, 100), b"abcdef")
 
 class CopierTest(MoverTest):
     mover = transfer.Copier
+
+    def test_forgets_what_it_has_read_from_a_source_that_is_closed(self):
+        os.write(self.target_end, b"x" * (1 << 16))
+        os.write(self.source_end, b"old")
+        self.assertIsNone(self.move.move(self.source, self.target_end, 3))
+        self.move.forget(self.source)
+        os.read(self.target, 1 << 16)
+        os.write(self.source_end, b"new")
+        self.assertEqual(self.move.move(self.source, self.target_end, 3), 3)
+        self.assertEqual(os.read(self.target, 100), b"new")
 
     def test_keeps_no_copy_that_a_fork_could_see_or_that_outlives_a_wipe(self):
         os.write(self.source_end, b"secret")

@@ -42,8 +42,8 @@ class Input:
         self._held = None
         self._waiting = 0
         self._is_closing = False
-        # Called once when everything that came is in the pipe.
-        self._then = None
+        # Called when everything that came is in the pipe.
+        self._then = []
 
     def take(self, source, count, then=None):
         """Moves `count` bytes of the pipe `source` to the child, and calls `then` when the child's pipe has them all."""
@@ -53,7 +53,8 @@ class Input:
             count -= self._move(source, count)
         if count and self.fd is not None:
             self._hold(source, count)
-        self._then = then
+        if then is not None:
+            self._then.append(then)
         self._finish()
 
     def close(self):
@@ -63,7 +64,7 @@ class Input:
 
     def abandon(self):
         """Closes it and everything that waits."""
-        self._then = None
+        self._then.clear()
         self._shut()
 
     def on_room(self):
@@ -105,8 +106,8 @@ class Input:
     def _finish(self):
         if self._waiting:
             return
-        then, self._then = self._then, None
-        if then is not None:
+        calls, self._then = self._then, []
+        for then in calls:
             then()
         if self.fd is not None:
             self._on_blocked(self, False)
@@ -116,8 +117,9 @@ class Input:
     def _shut(self):
         if self.fd is not None:
             self._on_blocked(self, False)
-            self._ports.mover.forget(self.fd)
             os.close(self.fd)
+        if self._held is not None:
+            self._ports.mover.forget(self._held[0])
         for fd in (self._held or ())[:2]:
             os.close(fd)
         self.fd = self._held = None

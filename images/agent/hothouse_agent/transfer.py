@@ -49,8 +49,8 @@ class Splicer:
         except BlockingIOError:
             return None
 
-    def forget(self, target):
-        """Before `target` is closed: drops what was on its way there."""
+    def forget(self, source):
+        """Before `source` is closed: drops what was read from it and found no room."""
 
     def wipe(self):
         """Overwrites what remains of moved bytes."""
@@ -61,12 +61,11 @@ class Copier:
 
     def __init__(self):
         self._free = []
-        # Target -> (buffer, first, last) of what was read for it and did not fit.
+        # Source -> (buffer, first, last) of what was read from it and found no room: the next move from it begins there.
         self._carried = {}
 
     def move(self, source, target, count):
-        buffer, first, last = self._carried.pop(target, (None, 0, 0))
-        if buffer is None:
+        if source not in self._carried:
             buffer = self._free.pop() if self._free else _unforked_buffer()
             try:
                 last = os.readv(source, [memoryview(buffer)[: min(count, len(buffer))]])
@@ -75,18 +74,20 @@ class Copier:
             if not last:
                 self._free.append(buffer)
                 return last
+            self._carried[source] = (buffer, 0, last)
+        buffer, first, last = self._carried[source]
         try:
-            written = os.write(target, memoryview(buffer)[first:last])
+            written = os.write(target, memoryview(buffer)[first : min(last, first + count)])
         except BlockingIOError:
-            written = None
-        if (written or 0) < last - first:
-            self._carried[target] = (buffer, first + (written or 0), last)
+            return None
+        if first + written < last:
+            self._carried[source] = (buffer, first + written, last)
         else:
-            self._free.append(buffer)
+            self.forget(source)
         return written
 
-    def forget(self, target):
-        buffer, _, _ = self._carried.pop(target, (None, 0, 0))
+    def forget(self, source):
+        buffer, _, _ = self._carried.pop(source, (None, 0, 0))
         if buffer is not None:
             self._free.append(buffer)
 
