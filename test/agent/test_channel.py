@@ -1,4 +1,6 @@
+import fcntl
 import os
+from unittest import mock
 
 from support import AgentTest
 
@@ -160,6 +162,17 @@ class InputTest(ChannelTest):
             self.channel.input.on_room()
         self.assertEqual(done, [0, 1, 2])
 
+    def test_holds_two_frames_for_a_child_that_reads_nothing(self):
+        os.write(self.channel.input.fd, bytes(1 << 16))
+        data = [os.urandom(1 << 16), os.urandom(1 << 16)]
+        for piece in data:
+            self.channel.input.take(self.source(piece), len(piece))
+        received = b""
+        while len(received) < 3 << 16:
+            received += os.read(self.input, 1 << 16)
+            self.channel.input.on_room()
+        self.assertEqual(received[1 << 16 :], b"".join(data))
+
     def test_drops_what_waits_for_a_child_that_closes_its_end(self):
         done, source = [], self.source(bytes(60_000))
         self.channel.input.take(self.source(bytes(30_000)), 30_000)
@@ -189,6 +202,22 @@ class InputTest(ChannelTest):
 
 class CopyingInputTest(InputTest):
     best = transfer.Copier
+
+
+def _narrow_pipe(_):
+    """What a pipe has where user code has all the pages for pipes."""
+    reader, writer = os.pipe2(os.O_NONBLOCK)
+    return reader, writer, fcntl.fcntl(writer, transfer._F_SETPIPE_SZ, 8192) // 4096
+
+
+@mock.patch("hothouse_agent.transfer.wide_pipe", _narrow_pipe)
+class NarrowInputTest(InputTest):
+    pass
+
+
+@mock.patch("hothouse_agent.transfer.wide_pipe", _narrow_pipe)
+class NarrowCopyingInputTest(CopyingInputTest):
+    pass
 
 
 class EndTest(ChannelTest):

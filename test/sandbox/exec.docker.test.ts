@@ -110,6 +110,28 @@ describe('a program', () => {
     expect(program.stderr).toBe('');
   });
 
+  it('that reads late gets all of its input where another one has all the pages for pipes', async () => {
+    const taker = python(`
+import fcntl, os, time
+ends, size = [], 1 << 20
+while size > 8192:
+    ends += os.pipe()
+    try:
+        fcntl.fcntl(ends[-1], 1031, 1 << 20)
+    except PermissionError: pass
+    size = fcntl.fcntl(ends[-1], 1032)
+print("taken", flush=True)
+time.sleep(60)`);
+    await taker.says('taken');
+    const reader = python('import sys, time\ntime.sleep(1)\nprint(len(sys.stdin.read()))');
+    for (let piece = 0; piece < 5; piece += 1) await reader.channel.write(Buffer.alloc(30_000));
+    reader.channel.closeInput();
+    expect(exitOf(await reader.channel.ended)).toMatchObject({ code: 0 });
+    expect(reader.stdout).toBe('150000\n');
+    await taker.channel.signal('SIGKILL');
+    await taker.channel.ended;
+  });
+
   it('that exits with status 127 itself does not count as a failed start', async () => {
     const exit = exitOf(await new Process(['sh', '-c', 'exit 127']).channel.ended);
     expect(exit).toMatchObject({ code: 127, failure: null });

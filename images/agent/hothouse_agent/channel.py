@@ -83,7 +83,9 @@ class Input:
                     return moved
                 moved += step
         except OSError:
-            self._drop(source, count - moved)
+            # What is held is closed with everything in it.
+            if self._held is None or source != self._held[0]:
+                self._drop(source, count - moved)
             self._shut()
             return count
         return moved
@@ -94,7 +96,7 @@ class Input:
 
     def _hold(self, source, count):
         if self._held is None:
-            self._held = transfer.wide_pipe(_HELD_WIDTH)
+            self._held = transfer.store(_HELD_WIDTH)
         self._waiting += count
         while count:
             moved = self._ports.mover.move(source, self._held[1], count)
@@ -120,8 +122,8 @@ class Input:
             os.close(self.fd)
         if self._held is not None:
             self._ports.mover.forget(self._held[0])
-        for fd in (self._held or ())[:2]:
-            os.close(fd)
+            for fd in self._held:
+                os.close(fd)
         self.fd = self._held = None
         self._waiting = 0
 

@@ -12,6 +12,8 @@ from . import frames
 
 _F_SETPIPE_SZ = 1031
 _PAGE = 4096
+# Of a socket's buffer; the kernel counts its own needs too, and gives less where its maximum is lower.
+_SOCKET_BYTES = 1 << 20
 
 
 def wide_pipe(size):
@@ -29,11 +31,26 @@ def wide_pipe(size):
 
 
 def socket_pair():
-    """Two connected sockets, non-blocking, between which as many bytes fit as in a frame."""
+    """Two connected sockets, non-blocking, between which twice the bytes of a frame fit."""
     pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     for end in pair:
         end.setblocking(False)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SOCKET_BYTES)
     return pair
+
+
+def store(size):
+    """
+    Both ends of what holds twice the bytes of a frame and as much of `size` as the kernel allows: a wide pipe, or sockets
+    where user code has all the pages for pipes that the kernel gives to its user.
+    """
+    reader, writer, pieces = wide_pipe(size)
+    if pieces * _PAGE >= 2 * frames.MAX_CHUNK_BYTES:
+        return reader, writer
+    os.close(reader)
+    os.close(writer)
+    reader, writer = socket_pair()
+    return reader.detach(), writer.detach()
 
 
 class Splicer:
