@@ -1,5 +1,7 @@
 /** The longest line that is passed on, in bytes; `MAX_BYTES` of `images/agent/hothouse_agent/jsonshape.py`. */
 const MAX_LINE_BYTES = 6 * 1024 * 1024;
+/** Room for the beginning of a line at first, in bytes; it doubles when it is full. */
+const FIRST_BYTES = 1024;
 const NEWLINE = 10;
 
 /** The limits of one run's lines. */
@@ -12,8 +14,12 @@ export interface LineLimits {
 /** Cuts what a process writes into lines. Drops lines beyond its limits, and counts them. */
 export class EventLines {
   readonly #limits: LineLimits;
-  /** The beginning of a line whose end has not come. */
-  readonly #begun: Buffer[] = [];
+  /**
+   * The beginning of a line whose end has not come. A copy: a piece may be one byte, and would keep all that arrived with
+   * it in memory.
+   */
+  #begun = Buffer.alloc(0);
+  /** Bytes of that beginning, also those that are not kept. */
   #begunBytes = 0;
   #bytes = 0;
   #lines = 0;
@@ -43,14 +49,25 @@ export class EventLines {
   }
 
   #keep(piece: Buffer): void {
-    this.#begunBytes += piece.length;
+    const bytes = this.#begunBytes + piece.length;
     // Dropped at its end, so what it has beyond the limit is not needed.
-    if (piece.length > 0 && this.#begunBytes <= MAX_LINE_BYTES) this.#begun.push(piece);
+    if (bytes <= MAX_LINE_BYTES) {
+      if (bytes > this.#begun.length) this.#grow(bytes);
+      piece.copy(this.#begun, this.#begunBytes);
+    }
+    this.#begunBytes = bytes;
+  }
+
+  #grow(bytes: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(bytes, 2 * this.#begun.length, FIRST_BYTES));
+    this.#begun.copy(larger, 0, 0, this.#begunBytes);
+    this.#begun = larger;
   }
 
   #complete(rest: Buffer): Buffer | undefined {
     const bytes = this.#begunBytes + rest.length;
-    const begun = this.#begun.splice(0);
+    const begun = this.#begun.subarray(0, this.#begunBytes);
+    this.#begun = Buffer.alloc(0);
     this.#begunBytes = 0;
     if (bytes === 0) return undefined;
     this.#bytes += bytes;
@@ -59,6 +76,6 @@ export class EventLines {
       this.dropped += 1;
       return undefined;
     }
-    return begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
+    return begun.length === 0 ? rest : Buffer.concat([begun, rest]);
   }
 }

@@ -41,4 +41,14 @@ describe('EventLines', () => {
     expect(linesOf(lines, '\nafter\n')).toEqual(['after']);
     expect(lines.dropped).toBe(1);
   });
+
+  it('keeps no other bytes in memory with those of a line that comes byte by byte', () => {
+    const lines = new EventLines({ bytes: 10_000, lines: 5 });
+    const before = process.memoryUsage().arrayBuffers;
+    for (let piece = 0; piece < 4_000; piece += 1)
+      expect([...lines.take(Buffer.alloc(1 << 16, 'x').subarray(0, 1))]).toEqual([]);
+    // What is not collected yet, of 256 MB.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(128 << 20);
+    expect(linesOf(lines, '\n')).toEqual(['x'.repeat(4_000)]);
+  });
 });
