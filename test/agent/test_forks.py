@@ -1,5 +1,6 @@
 import os
 import signal
+import socket
 import time
 from unittest import mock
 
@@ -154,6 +155,41 @@ class ForksTest(AgentTest):
         pid, status = os.waitpid(spare.pid, 0)
         self.forks.on_exit(pid, status, 1)
         self.assertEqual((self.forks._spares, self.ended), ({}, []))
+
+
+class ZygoteTest(AgentTest):
+    def setUp(self):
+        ours, self.peer = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(self.peer.close)
+        # The real one would serve in a process of its own; this test answers in its place.
+        with mock.patch.object(zygote.os, "fork", return_value=1 << 22):
+            with mock.patch.object(zygote.socket, "socketpair", return_value=(ours, mock.Mock())):
+                self.zygote = zygote.Zygote()
+        self.addCleanup(self.zygote.close)
+
+    def test_does_not_wait_for_a_message_that_is_not_there(self):
+        self.assertIsNone(self.zygote.receive())
+        self.peer.send(b'{"op": "forked"}')
+        self.assertEqual(self.zygote.receive(), {"op": "forked"})
+        self.assertIsNone(self.zygote.receive())
+
+    def test_gives_up_a_kill_that_is_not_answered(self):
+        with mock.patch.object(zygote.os, "kill"), mock.patch.object(zygote, "_ANSWER_TIMEOUT", 0.01):
+            with self.assertRaises(TimeoutError):
+                self.zygote.kill_others(lambda _: None)
+
+    def test_passes_on_what_comes_before_the_answer_to_a_kill(self):
+        self.peer.send(b'{"op": "imported"}')
+        self.peer.send(b'{"op": "killed", "reaped": 3}')
+        found = []
+        with mock.patch.object(zygote.os, "kill"):
+            self.assertEqual(self.zygote.kill_others(found.append), 3)
+        self.assertEqual(found, [{"op": "imported"}])
+
+    def test_reports_a_zygote_that_has_gone(self):
+        self.peer.close()
+        with self.assertRaises(BrokenPipeError):
+            self.zygote.receive()
 
 
 class DescendantsTest(AgentTest):

@@ -193,7 +193,10 @@ class Forks:
 
     def _on_zygote_message(self):
         try:
-            self._on_message(self._zygote.receive())
+            # A reset in the same turn may have taken the message that was announced.
+            message = self._zygote.receive()
+            if message is not None:
+                self._on_message(message)
         except OSError:
             # Its end is reported by the kernel.
             self._unwatch(self._zygote.fd)

@@ -1,5 +1,6 @@
 """The second permanent process: it imports the modules that runs ask for, and runs that need them are forked from it."""
 
+import errno
 import gc
 import importlib
 import json
@@ -31,12 +32,12 @@ class Zygote:
         """Raises OSError when it is gone."""
         socket.send_fds(self._socket, [json.dumps(message).encode()], list(fds))
 
-    def receive(self):
-        """Its next message, for which it has some seconds. Raises OSError when it is gone or silent."""
+    def receive(self, timeout=0):
+        """Its next message, or None when none comes within `timeout` seconds. Raises OSError when it is gone."""
         poll = select.poll()
         poll.register(self.fd, select.POLLIN)
-        if not poll.poll(1000 * _ANSWER_TIMEOUT):
-            raise TimeoutError("the zygote does not answer")
+        if not poll.poll(1000 * timeout):
+            return None
         data = self._socket.recv(_MESSAGE)
         if not data:
             raise BrokenPipeError("the zygote has gone")
@@ -51,7 +52,9 @@ class Zygote:
         os.kill(self.pid, signal.SIGCONT)
         self.send({"op": "kill"})
         while True:
-            message = self.receive()
+            message = self.receive(_ANSWER_TIMEOUT)
+            if message is None:
+                raise TimeoutError(errno.ETIMEDOUT, "the zygote does not answer")
             if message["op"] == "killed":
                 return message["reaped"]
             on_message(message)

@@ -200,6 +200,18 @@ failed`;
     await other.dispose();
   });
 
+  it('is reset at every moment of a fork of its zygote', async () => {
+    const other = await realSandbox();
+    await other.request({ op: 'preload', modules: ['json'] });
+    for (let round = 0; round < 400; round += 1) {
+      // The kind of the last start is forked in advance after the reset, which the next one then meets.
+      other.start({ kind: 'interpreter', preloaded: true }, { onStdout: () => {}, onStderr: () => {} });
+      await new Promise((resolve) => setTimeout(resolve, (round % 20) / 4));
+      expect(await other.reset(5_000)).toMatchObject({ clean: true });
+    }
+    await other.dispose();
+  });
+
   it('moves files between folders', async () => {
     const code = 'import os\nos.mkdir("a")\nopen("b", "w").close()\nos.rename("b", "a/b")\nos.listdir("a")';
     expect((await once(sandbox, code)).value).toBe("['b']");
