@@ -82,13 +82,36 @@ class OutboxTest(AgentTest):
     def test_has_no_room_for_output_while_nobody_reads_and_sends_all_of_it_later(self):
         sent = 0
         while self.outbox.has_room:
-            sent += os.write(self.child, b"x" * 10_000)
+            sent += os.write(self.child, b"x" * 60_000)
             self.pass_on()
         self.outbox.flush()
         self.assertFalse(self.outbox.is_empty)
         data = self.received()
         self.assertEqual(data.count(b"x"), sent)
         self.assertTrue(self.outbox.has_room)
+
+    def test_has_room_for_pieces_that_begin_anywhere_in_a_page(self):
+        if self.mover is transfer.Copier:
+            self.skipTest("bytes that are copied keep no pieces")
+        reader, writer = transfer.socket_pair()
+        self.addCleanup(reader.close)
+        self.addCleanup(writer.close)
+        fcntl.fcntl(self.child, transfer._F_SETPIPE_SZ, 1 << 20)
+        sent = 0
+        while self.outbox.has_room:
+            # Pieces from sockets may be larger than a page.
+            for _ in range(3):
+                writer.send(b"x" * 20_000)
+                left = 20_000 - len(reader.recv(7))
+                sent += left
+                while left:
+                    left -= os.splice(reader.fileno(), self.child, left)
+            while self.outbox.has_room and self.pass_on():
+                pass
+        data = self.received()
+        while self.pass_on():
+            data += self.received()
+        self.assertEqual(data.count(b"x"), sent)
 
     def test_takes_its_own_frames_without_limit_and_keeps_their_order(self):
         messages = [b"%06d" % number * 500 for number in range(1000)]

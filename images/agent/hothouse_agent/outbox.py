@@ -6,8 +6,9 @@ import os
 from . import frames, transfer
 
 _WIDTH = 1 << 20
-# A pipe that a child writes to has so many pieces at most that one move can take, and its header is another.
-_PIECES = 17
+# Of one frame of output at most: its header, the pages of its bytes, and of each of the 16 pieces that one move takes the
+# page at its begin and the one at its end. User code can write pieces that begin anywhere in a page, and one for each byte.
+_PIECES = 1 + frames.MAX_CHUNK_BYTES // 4096 + 2 * 16
 
 
 class Outbox:
@@ -32,7 +33,7 @@ class Outbox:
     @property
     def has_room(self):
         """Whether output can be passed on now. Frames of the agent itself can always be sent."""
-        return self._pieces + _PIECES <= self._capacity and not self._late
+        return (not self._pieces or self._pieces + _PIECES <= self._capacity) and not self._late
 
     @property
     def is_empty(self):
