@@ -1,10 +1,21 @@
 // Imitates a current Lean server that floods the client for a text with `#flood` in it: `node server.mjs FLOOD`.
-/** Messages of one version that are taken. */
-const MOST = 10_000;
+/** With the answer to the question, as many messages of one version as are taken. */
+const MOST = 9_999;
 const times = (count, make) => Array.from({ length: count }, (_, n) => make(n));
 
 /** The line that has `#flood`; null where none does. */
 let floodLine = null;
+
+const QUESTION = '#print axioms _root_.propext';
+/** The line that asks whether Lean has read all before it; null where none does. */
+let questionLine = null;
+
+function answer() {
+  const start = { line: questionLine, character: 0 };
+  const range = { start, end: { line: questionLine, character: '#print'.length } };
+  const message = "'propext' depends on axioms: [propext]";
+  return { range, fullRange: range, severity: 3, message, source: 'Lean 4' };
+}
 
 function diagnosticOf(message, severity = 3) {
   const range = { start: { line: floodLine, character: 0 }, end: { line: floodLine, character: 5 } };
@@ -39,6 +50,7 @@ function say(message) {
 
 function publish({ uri, version }) {
   const publications = floodLine !== null ? FLOODS[process.argv[2]]() : [[]];
+  if (questionLine !== null) publications.push([answer()]);
   for (const [index, diagnostics] of publications.entries()) {
     const params = { uri, version, diagnostics, isIncremental: index > 0 };
     say({ method: 'textDocument/publishDiagnostics', params });
@@ -52,6 +64,9 @@ function hear({ method, id, params }) {
       // An edit that begins within its line leaves it there.
       if (text.includes('#flood')) floodLine = range.start.line;
       else if (range.start.character === 0 && range.start.line <= floodLine) floodLine = null;
+      const question = text.indexOf(QUESTION);
+      if (question >= 0) questionLine = range.start.line + text.slice(0, question).split('\n').length - 1;
+      else if (range.start.line <= questionLine) questionLine = null;
     }
     publish(params.textDocument);
   }
