@@ -62,7 +62,7 @@ async function timesOf(sandbox: Sandbox, code: string, count: number): Promise<R
   const samples: { whole: number; agent: number }[] = [];
   for (let turn = -WARM_UP; turn < count; turn += 1) {
     await pause(PACE_MS);
-    const { status } = await python.open(sandbox, { once: true }).run(cell, () => {});
+    const { status } = await python.open(sandbox, { once: true, code }).run(cell, () => {});
     const started = performance.now();
     const { clean, leftovers, durationMs } = await sandbox.reset(DEFAULT_OPTIONS.pool.resetDeadlineMs);
     if (status !== 'ok' || !clean) throw new Error(`${code}: ${status}, left: ${leftovers.join(', ')}`);
