@@ -3,6 +3,7 @@ The first process of a sandbox. It takes the engine's orders, moves bytes betwee
 them, forks, reaps and resets. Code without preloaded modules is forked from it, all other code from the zygote.
 """
 
+import gc
 import json
 import os
 import select
@@ -49,6 +50,9 @@ class Init:
         self._excess = None
         self._is_writing = False
         gate.close()
+        # Forks then share what a collection would write to.
+        gc.collect()
+        gc.freeze()
 
     def _watch(self, fd, events, handler, is_control=False):
         """Calls `handler` whenever poll() reports one of the events."""
