@@ -86,7 +86,7 @@ export class LiveChannel implements Channel {
     const stderrBytes = Number(payload.readBigUInt64BE(8));
     for (const line of lines.take(payload.subarray(EVENT_PREFIX_BYTES))) {
       if (this.#over) return;
-      yield* this.#listener.onEvent(line, stdoutBytes, stderrBytes);
+      if (line) yield* this.#listener.onEvent(line, stdoutBytes, stderrBytes);
       yield;
     }
   }

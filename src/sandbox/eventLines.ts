@@ -3,6 +3,8 @@ const MAX_LINE_BYTES = 6 * 1024 * 1024;
 /** Room for the beginning of a line at first, in bytes; it doubles when it is full. */
 const FIRST_BYTES = 1024;
 const NEWLINE = 10;
+/** Dropped lines between two pauses: under a millisecond of work. */
+const LINES_AT_ONCE = 1_000;
 
 /** The limits of one run's lines. */
 export interface LineLimits {
@@ -37,15 +39,25 @@ export class EventLines {
     this.dropped = 0;
   }
 
-  /** The lines that `chunk` completes, without empty ones. */
-  *take(chunk: Buffer): Generator<Buffer> {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+  /** The lines that `chunk` completes, without empty ones; null now and then, where others may work. */
+  *take(chunk: Buffer): Generator<Buffer | null> {
+    let start = this.#afterEmpty(chunk, 0);
+    let count = 0;
+    for (let end = chunk.indexOf(NEWLINE, start); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const line = this.#complete(chunk.subarray(start, end));
-      start = end + 1;
+      start = this.#afterEmpty(chunk, end + 1);
+      count += 1;
       if (line) yield line;
+      else if (count % LINES_AT_ONCE === 0) yield null;
     }
     this.#keep(chunk.subarray(start));
+  }
+
+  /** Where the first line begins that is not empty. */
+  #afterEmpty(chunk: Buffer, from: number): number {
+    let start = from;
+    if (this.#begunBytes === 0) while (chunk[start] === NEWLINE) start += 1;
+    return start;
   }
 
   #keep(piece: Buffer): void {
@@ -66,10 +78,10 @@ export class EventLines {
 
   #complete(rest: Buffer): Buffer | undefined {
     const bytes = this.#begunBytes + rest.length;
-    const begun = this.#begun.subarray(0, this.#begunBytes);
-    this.#begun = Buffer.alloc(0);
-    this.#begunBytes = 0;
     if (bytes === 0) return undefined;
+    const begun = this.#begun.subarray(0, this.#begunBytes);
+    if (begun.length > 0) this.#begun = Buffer.alloc(0);
+    this.#begunBytes = 0;
     this.#bytes += bytes;
     this.#lines += 1;
     if (bytes > MAX_LINE_BYTES || this.#bytes > this.#limits.bytes || this.#lines > this.#limits.lines) {

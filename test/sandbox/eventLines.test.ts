@@ -4,7 +4,7 @@ import { EventLines } from '../../src/sandbox/eventLines.ts';
 const LIMITS = { bytes: 1_000, lines: 5 };
 
 function linesOf(lines: EventLines, ...chunks: string[]): string[] {
-  return chunks.flatMap((chunk) => [...lines.take(Buffer.from(chunk))].map(String));
+  return chunks.flatMap((chunk) => [...lines.take(Buffer.from(chunk))].filter((line) => line !== null).map(String));
 }
 
 describe('EventLines', () => {
