@@ -81,10 +81,10 @@ export class FrameDecoder {
   #nonce: Buffer | undefined;
   #strayLeft = 0;
 
-  /** Skips what comes until `nonce`, at most `maxStray` bytes, then decodes. */
-  expect(nonce: Buffer, maxStray = MAX_STRAY_BYTES): void {
+  /** Skips what comes until `nonce`, at most `MAX_STRAY_BYTES`, then decodes. */
+  expect(nonce: Buffer): void {
     this.#nonce = nonce;
-    this.#strayLeft = maxStray;
+    this.#strayLeft = MAX_STRAY_BYTES;
   }
 
   /** Adds bytes of the stream; `next` gives the frames. */

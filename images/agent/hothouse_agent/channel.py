@@ -48,7 +48,7 @@ class Input:
     def take(self, source, count, then=None):
         """Moves `count` bytes of the pipe `source` to the child, and calls `then` when the child's pipe has them all."""
         if self.fd is None:
-            self._drop(source, count)
+            transfer.discard(self._ports.mover, source, count)
         elif not self._waiting:
             count -= self._move(source, count)
         if count and self.fd is not None:
@@ -85,14 +85,10 @@ class Input:
         except OSError:
             # What is held is closed with everything in it.
             if self._held is None or source != self._held[0]:
-                self._drop(source, count - moved)
+                transfer.discard(self._ports.mover, source, count - moved)
             self._shut()
             return count
         return moved
-
-    def _drop(self, source, count):
-        while count:
-            count -= self._ports.mover.move(source, self._ports.null, count)
 
     def _hold(self, source, count):
         if self._held is None:

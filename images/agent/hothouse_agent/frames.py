@@ -4,7 +4,7 @@ import struct
 
 HEADER = struct.Struct(">BII")
 COUNTS = struct.Struct(">QQ")
-# Of a frame that this process reads itself. `MAX_CONTROL_BYTES` of the protocol.
+# Of a frame that this process reads itself. `MAX_PAYLOAD_BYTES` of the protocol.
 MAX_CONTROL_BYTES = 2 << 20
 # Of a frame whose bytes are for a child, or from one. `MAX_CHUNK_BYTES` of the protocol.
 MAX_CHUNK_BYTES = 1 << 16

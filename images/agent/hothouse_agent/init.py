@@ -44,8 +44,9 @@ class Init:
         self._watch(stdin, select.POLLIN, self._on_frames, True)
         self._watch(self._wake, select.POLLIN, self._on_child_signal, True)
         os.set_blocking(stdin, False)
+        mounts = wipe.writable_mounts() + writable.files()
         known = baseline.Baseline()
-        self._forks = forks.Forks(self._ports, wipe.writable_mounts() + writable.files(), known, self._watch, self._unwatch, self._on_exit)
+        self._forks = forks.Forks(self._ports, mounts, known, self._watch, self._unwatch, self._on_exit)
         self._last_frame_at = self._last_check_at = self._last_work_at = time.monotonic()
         self._excess = None
         self._is_writing = False

@@ -113,6 +113,16 @@ class Copier:
             buffer[:] = bytes(len(buffer))
 
 
+def discard(mover, source, count):
+    """Drops `count` bytes that wait in a pipe."""
+    null = os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        while count:
+            count -= mover.move(source, null, count)
+    finally:
+        os.close(null)
+
+
 def _unforked_buffer():
     buffer = mmap.mmap(-1, frames.MAX_CHUNK_BYTES)
     buffer.madvise(mmap.MADV_DONTFORK)
