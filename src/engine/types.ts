@@ -45,7 +45,8 @@ export interface RunRequest {
   readonly reportFiles?: boolean;
   /**
    * One-shot only, with `reportFiles`: called after the run and before its sandbox and its files go, to read what they
-   * hold; `files` are those of `RunResult.files`. The run's answer waits for it; what it throws is ignored.
+   * hold; `files` are those of `RunResult.files`. The run's answer waits for it, but not longer than 30 s, after which
+   * the workspace answers `cancelled`; what it throws is ignored.
    */
   readonly onFiles?: (files: ChangedFiles, workspace: RunWorkspace) => Promise<void>;
 }

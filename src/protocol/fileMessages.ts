@@ -37,15 +37,21 @@ export type FileRequest = FileTarget &
     | { readonly op: 'stat' }
     /** Entries after the path `after` in the order of their names as bytes, folders before what is in them. */
     | { readonly op: 'list'; readonly recursive: boolean; readonly limit: number; readonly after: string }
+    /** The bytes that files can still take. */
+    | { readonly op: 'room' }
     /** Makes a folder and those above it. */
     | { readonly op: 'make' }
     | { readonly op: 'remove'; readonly recursive: boolean }
     /** `data` follow the answer as the engine grants room by `more`, then `end`. */
     | { readonly op: 'get'; readonly offset: number; readonly length: number | null }
-    /** `data` and an `end` follow the request; each `data` is answered by `taken`. `size` where it is known. */
+    /**
+     * `data` and an `end` follow the request; each `data` is answered by `taken`. `size` where it is known. With `offset`
+     * the content is appended to a file of exactly that size.
+     */
     | {
         readonly op: 'put';
         readonly size: number | null;
+        readonly offset: number | null;
         readonly folders: boolean;
         readonly replace: boolean;
       }
@@ -71,6 +77,7 @@ export const FileErrorKind = z.enum([
   'no_access',
   'no_space',
   'too_large',
+  'conflict',
   'failed',
 ]);
 export type FileErrorKind = z.infer<typeof FileErrorKind>;
@@ -115,6 +122,7 @@ export const FileAnswers = {
     skipped: Count,
     ...counts,
   }),
+  room: z.object({ bytes: Count }),
   make: z.object({ made: Count }),
   remove: z.object(counts),
   get: z.object({ ...facts, links: Count, mediaType: MediaType, length: Count }),

@@ -1,4 +1,5 @@
 import errno
+import fcntl
 import json
 import os
 import socket
@@ -44,8 +45,8 @@ class FilesTest(AgentTest):
         self.send(op, root="workspace", path=path, **fields)
         return self.receive()[0]
 
-    def put(self, path, *parts, size=None, folders=True, replace=True):
-        answer = self.ask("put", path, size=size, folders=folders, replace=replace)
+    def put(self, path, *parts, size=None, folders=True, replace=True, offset=None):
+        answer = self.ask("put", path, size=size, folders=folders, replace=replace, offset=offset)
         if answer["op"] == "error":
             return answer
         for part in parts:
@@ -88,6 +89,35 @@ class PutTest(FilesTest):
             self.assertFalse(os.path.islink(self.path + "/" + name))
             self.assertEqual(self.read(name), b"x")
         self.assertFalse(os.path.exists(target))
+
+    def test_appends_to_a_file_of_exactly_the_given_size(self):
+        self.assertEqual(self.put("a", b"one", offset=0)["size"], 3)
+        self.assertEqual(self.put("a", b"two", offset=3), {"op": "answer", "size": 6, "replaced": True})
+        self.assertEqual(self.put("a", b"two", offset=3)["kind"], "conflict")
+        self.assertEqual(self.put("b", b"two", offset=3)["kind"], "not_found")
+        self.assertEqual(self.read("a"), b"onetwo")
+
+    def test_appends_for_one_writer_at_a_time(self):
+        with open(self.path + "/a", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self.assertEqual(self.put("a", b"x", offset=0)["kind"], "conflict")
+        self.assertEqual(self.put("a", b"x", offset=0)["size"], 1)
+
+    def test_appends_to_no_link_and_no_pipe(self):
+        target = self.folder() + "/target"
+        os.symlink(target, self.path + "/link")
+        os.mkfifo(self.path + "/pipe")
+        self.assertEqual(self.put("link", b"x", offset=0)["kind"], "outside_workspace")
+        self.assertEqual(self.put("pipe", b"x", offset=0)["kind"], "not_a_file")
+        self.assertFalse(os.path.exists(target))
+
+    def test_knows_how_much_room_there_is(self):
+        space = os.statvfs(self.path)
+        self.assertLessEqual(self.ask("room")["bytes"], space.f_blocks * space.f_frsize)
+        self.room = 1000
+        self.assertEqual(self.ask("room")["bytes"], 1000)
+        self.room = -5
+        self.assertEqual(self.ask("room")["bytes"], 0)
 
     def test_leaves_the_other_names_of_a_file_as_they_are(self):
         with open(self.path + "/a", "w") as file:

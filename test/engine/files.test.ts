@@ -110,6 +110,36 @@ describe('the files of a session', () => {
     expect(await files.put('a', broken())).toMatchObject({ ok: false, error });
   });
 
+  it('are put together, and none of them without room for all', async () => {
+    const { files } = await sessionFiles();
+    const pieces = async function* () {
+      yield Buffer.from('b,');
+      yield Buffer.from('c');
+    };
+    const put: string[] = [];
+    const both = [
+      { path: 'a', content: 'x' },
+      { path: 'data/b', content: pieces, size: 3 },
+    ];
+    const done = await files.putAll(both, { onPut: ({ path }) => put.push(path) });
+    expect([done, put]).toEqual([{ ok: true, value: { files: 2, bytes: 4 } }, ['a', 'data/b']]);
+    expect(await files.room()).toEqual({ ok: true, value: 2 ** 30 });
+    const tooLarge = await files.putAll([
+      { path: 'c', content: 'x' },
+      { path: 'd', content: pieces, size: 2 ** 30 },
+    ]);
+    const message = expect.stringContaining(`${2 ** 30 + 1} bytes together`);
+    expect(tooLarge).toMatchObject({ ok: false, error: { kind: 'no_space', message } });
+    expect(await files.stat('c')).toMatchObject({ ok: false, error: { kind: 'not_found' } });
+  });
+
+  it('are appended to in pieces', async () => {
+    const { files } = await sessionFiles();
+    await files.put('a', 'one', { offset: 0 });
+    expect(await files.put('a', 'two', { offset: 3 })).toMatchObject({ ok: true, value: { size: 6 } });
+    expect(await files.put('a', 'two', { offset: 3 })).toMatchObject({ ok: false, error: { kind: 'conflict' } });
+  });
+
   it('are served while a cell runs', async () => {
     const { bench, sessionId, files } = await sessionFiles();
     const slow = await bench.begin('sleep 1000\nread /workspace/a', { sessionId });
@@ -120,6 +150,24 @@ describe('the files of a session', () => {
 });
 
 describe('the report of a run', () => {
+  it('is returned 30 s after the run although its reader still reads, and answers no further request', async () => {
+    const bench = newBench();
+    const late: Promise<unknown>[] = [];
+    const run = await bench.begin('write /workspace/a x\nprint go', {
+      reportFiles: true,
+      onFiles: async (_, workspace) => {
+        late.push(new Promise((resolve) => setImmediate(resolve)).then(() => bench.clock.advance(30_000)));
+        await late[0];
+        await new Promise((resolve) => setImmediate(resolve));
+        late.push(workspace.stat('a'));
+        await new Promise(() => {});
+      },
+    });
+    expect((await run.result).files).toMatchObject({ count: 1 });
+    await until(() => late.length === 2);
+    expect(await late[1]).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
+  });
+
   it('is omitted unless it is requested', async () => {
     expect((await newBench().run('write /workspace/a x')).files).toBeNull();
   });

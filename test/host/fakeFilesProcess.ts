@@ -5,6 +5,8 @@ import type { FakeProcess, FakeSink } from './fakeProcess.ts';
 
 const HEADER_BYTES = 8;
 const LINKS = 1;
+/** What it answers; nothing enforces it. */
+const ROOM_BYTES = 1 << 30;
 
 class Refused extends Error {
   constructor(
@@ -78,6 +80,7 @@ export class FakeFilesProcess implements FakeProcess {
     else if (request.op === 'remove') this.#remove(path, request);
     else if (request.op === 'get') this.#get(path, request);
     else if (request.op === 'put') this.#put(path, request);
+    else if (request.op === 'room') this.#answer({ bytes: ROOM_BYTES });
     else if (request.op === 'changes') this.#changes(request);
     else this.#answer({ mark: String(this.#files.tick()) });
   }
@@ -136,7 +139,7 @@ export class FakeFilesProcess implements FakeProcess {
     };
   }
 
-  #put(path: string, { path: given, folders, replace }: Request<'put'>): void {
+  #put(path: string, { path: given, folders, replace, offset }: Request<'put'>): void {
     if (given === '') throw new Refused('not_a_file', 'it is the root of all files');
     const parent = path.slice(0, path.lastIndexOf('/'));
     if (folders) this.#makeFolders(parent);
@@ -144,8 +147,10 @@ export class FakeFilesProcess implements FakeProcess {
     const before = this.#files.node(path);
     if (before?.content === null) throw new Refused('not_a_file', 'it is a folder');
     if (before && !replace) throw new Refused('exists', 'it exists already');
+    const old = offset === null ? Buffer.alloc(0) : (before?.content ?? Buffer.alloc(0));
+    if (old.length !== (offset ?? 0)) throw new Refused('conflict', `it has ${old.length} bytes, and not ${offset}`);
     this.#answer({});
-    const parts: Buffer[] = [];
+    const parts: Buffer[] = [old];
     this.#follower = ({ op }, body) => {
       if (op === 'end') {
         const content = Buffer.concat(parts);

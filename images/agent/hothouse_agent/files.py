@@ -4,6 +4,7 @@ the other end. User code may change any name at any moment; it reaches nothing o
 """
 
 import errno
+import fcntl
 import json
 import os
 import stat
@@ -18,6 +19,8 @@ CHUNK = 60 * 1024
 _PAGE_BYTES = 1 << 18
 _FOLDERS = {"workspace": "/workspace", "tmp": "/tmp"}
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+# Never waits for the reader of a pipe.
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # Between two looks at the memory that is left. Files are memory of the sandbox; without room the kernel kills its code.
 _ROOM_CHECK_BYTES = 1 << 20
 _KINDS = {
@@ -202,16 +205,28 @@ class Service:
             if before is not None and not request["replace"]:
                 raise Refused("exists", "it exists already")
             self._check_room(parent, request["size"] or 0)
-            self._answer()
-            size = self._receive_file(parent, names[-1], request["replace"])
+            offset = request.get("offset")
+            if offset is None:
+                self._answer()
+                size = self._receive_file(parent, names[-1], request["replace"])
+            else:
+                size = self._append(parent, names[-1], offset)
         finally:
             os.close(parent)
         self._answer(size=size, replaced=before is not None)
 
+    def _room_of(self, root, _names, _request):
+        folder = root.open_folder([])
+        try:
+            free = _free_bytes(folder)
+        finally:
+            os.close(folder)
+        room = self._room()
+        self._answer(bytes=free if room is None else max(0, min(free, room)))
+
     def _check_room(self, folder, size):
         """Refuses before half of a file is written, where that can be known."""
-        space = os.fstatvfs(folder)
-        free = space.f_bavail * space.f_frsize
+        free = _free_bytes(folder)
         if size > free:
             raise Refused("no_space", "it has %d bytes, and %d are free" % (size, free))
         self._check_memory(size)
@@ -241,6 +256,25 @@ class Service:
                 pass
         return size
 
+    def _append(self, parent, name, offset):
+        """Writes at the end of the file itself; refuses when another writer has been there."""
+        fd = os.open(name, _APPEND | (os.O_CREAT if offset == 0 else 0), 0o644, dir_fd=parent)
+        try:
+            info = os.fstat(fd)
+            if not stat.S_ISREG(info.st_mode):
+                raise Refused("not_a_file", "it is no regular file")
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Refused("conflict", "it is being written")
+            size = os.fstat(fd).st_size
+            if size != offset:
+                raise Refused("conflict", "it has %d bytes, and not %d" % (size, offset))
+            self._answer()
+            return offset + self._receive_content(fd)
+        finally:
+            os.close(fd)
+
     def _receive_content(self, fd):
         size = checked = 0
         while True:
@@ -269,6 +303,7 @@ class Service:
 _HANDLERS = {
     "stat": Service._stat,
     "list": Service._list,
+    "room": Service._room_of,
     "make": Service._make,
     "remove": Service._remove,
     "get": Service._get,
@@ -284,6 +319,11 @@ def _entry(folder, name):
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
+
+
+def _free_bytes(folder):
+    space = os.fstatvfs(folder)
+    return space.f_bavail * space.f_frsize
 
 
 def _lstat(root, names):

@@ -5,6 +5,8 @@ import type { EngineProblem } from '../types.ts';
 
 const SHOWN_PATH = 300;
 
+const MORE_ROOM = 'Remove files, or raise the option limits.workspaceMb or the option limits.memoryMb.';
+
 /** How a failure is said: of which file, and what to do next. */
 const FORMATS: Readonly<
   Record<Exclude<FileFailureKind, 'cancelled'>, (file: string, reason: string) => [string, string]>
@@ -20,11 +22,9 @@ const FORMATS: Readonly<
   ],
   invalid_path: (file, reason) => [`${file} can not be used as a path: ${reason}.`, 'Use another path.'],
   no_access: (file) => [`${file} is closed by its mode.`, 'Change the mode in a run (`chmod`).'],
-  no_space: (file, reason) => [
-    `There is no room for ${file}: ${reason}.`,
-    'Remove files, or raise the option limits.workspaceMb or the option limits.memoryMb.',
-  ],
+  no_space: (file, reason) => [`There is no room for ${file}: ${reason}.`, MORE_ROOM],
   too_large: (file, reason) => [`${file} is too large: ${reason}.`, 'Use a smaller file.'],
+  conflict: (file, reason) => [`Nothing was added to ${file}: ${reason}.`, 'Look at its size and continue from there.'],
   changed: (file, reason) => [`${file} could not be read to its end: ${reason}.`, 'Read it again.'],
   sandbox_lost: (file, reason) => [`The request for ${file} was not served: ${reason}.`, 'Try again.'],
   failed: (file, reason) => [`The request for ${file} has failed: ${reason}.`, 'Try again.'],
@@ -37,4 +37,10 @@ export function fileProblem(error: unknown, path: string): EngineProblem {
   const file = path === '' ? 'The workspace' : JSON.stringify(path.slice(0, SHOWN_PATH));
   const [message, advice] = FORMATS[kind](file, plainText(reason));
   return { kind: kind === 'failed' ? 'file_failed' : kind, message, advice };
+}
+
+/** The problem where files do not fit together; none of them was written. */
+export function noRoom(bytes: number, room: number): EngineProblem {
+  const message = `There is no room for the files: they have ${bytes} bytes together, and ${room} are free.`;
+  return { kind: 'no_space', message, advice: MORE_ROOM };
 }

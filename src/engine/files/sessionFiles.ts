@@ -7,9 +7,11 @@ import type {
   FilePut,
   FileRange,
   FileStat,
+  InputFile,
   ListOptions,
   MadeFolders,
   OpenedFile,
+  PutCounts,
   PutOptions,
 } from './types.ts';
 import type { Workspace } from './workspace.ts';
@@ -26,12 +28,23 @@ export interface SessionFiles {
    */
   put(path: string, content: FileContent, options?: PutOptions, signal?: AbortSignal): Promise<Result<FilePut>>;
   /**
+   * Puts files one after the other, as `put` does and faster than single calls; `onPut` is called after each. Without room
+   * for all of them none is written. The first that fails ends it, and so does `signal`; those before it stay.
+   */
+  putAll(
+    files: readonly InputFile[],
+    options?: { readonly onPut?: (file: InputFile) => void },
+    signal?: AbortSignal,
+  ): Promise<Result<PutCounts>>;
+  /**
    * Opens a regular file or a range of it. The content is read from the sandbox as it is read here; read it to its end or
    * destroy it. It ends with an error when the file gets shorter meanwhile, the sandbox goes or `signal` aborts.
    */
   get(path: string, range?: FileRange, signal?: AbortSignal): Promise<Result<OpenedFile>>;
   /** Entries of a folder, `''` for the workspace, in the order of their names; links are listed, not followed. */
   list(path: string, options?: ListOptions, signal?: AbortSignal): Promise<Result<FileList>>;
+  /** The bytes that files can still take. */
+  room(signal?: AbortSignal): Promise<Result<number>>;
   /** What is at a path; of a folder with the number and bytes of everything in it. */
   stat(path: string, signal?: AbortSignal): Promise<Result<FileStat>>;
   /** Makes a folder and those above it; fine where they exist. */
@@ -40,12 +53,13 @@ export interface SessionFiles {
   remove(path: string, options?: { readonly recursive?: boolean }, signal?: AbortSignal): Promise<Result<FileCounts>>;
 }
 
-/** The requests that change nothing. */
-export function workspaceFiles(workspace: Workspace): Pick<SessionFiles, 'get' | 'list' | 'stat'> {
+/** The requests that change nothing; `over` ends them and refuses those that come later. */
+export function workspaceFiles(workspace: Workspace, over?: AbortSignal): Pick<SessionFiles, 'get' | 'list' | 'stat'> {
+  const until = (signal?: AbortSignal) => (over && signal ? AbortSignal.any([over, signal]) : (over ?? signal));
   return {
-    get: (path, range, signal) => workspace.get(path, range, signal),
-    list: (path, options, signal) => workspace.ask(path, (files, inner) => files.list(inner, options), signal),
-    stat: (path, signal) => workspace.ask(path, (files, inner) => files.stat(inner), signal),
+    get: (path, range, signal) => workspace.get(path, range, until(signal)),
+    list: (path, options, signal) => workspace.ask(path, (files, inner) => files.list(inner, options), until(signal)),
+    stat: (path, signal) => workspace.ask(path, (files, inner) => files.stat(inner), until(signal)),
   };
 }
 
@@ -60,6 +74,9 @@ export function sessionFiles(find: () => Result<Session>): SessionFiles {
   return {
     put: (path, content, options, signal) =>
       within((workspace, session) => workspace.put(path, content, options, session.idleCheck(), signal)),
+    putAll: (files, { onPut = () => {} } = {}, signal) =>
+      within((workspace, session) => workspace.putAll(files, onPut, session.idleCheck(), signal)),
+    room: (signal) => within((workspace) => workspace.ask('', (files) => files.room(), signal)),
     get: (path, range, signal) => within((workspace) => workspaceFiles(workspace).get(path, range, signal)),
     list: (path, options, signal) => within((workspace) => workspaceFiles(workspace).list(path, options, signal)),
     stat: (path, signal) => within((workspace) => workspaceFiles(workspace).stat(path, signal)),

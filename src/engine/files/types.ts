@@ -26,11 +26,19 @@ export type MadeFolders = FileAnswer<'make'>;
 /** The files that a run made or changed: the first of them in the order of their paths, and the number and bytes of all. */
 export type ChangedFiles = Pick<FileAnswer<'changes'>, 'files' | 'count' | 'bytes' | 'skipped'>;
 
-/** A file for a one-shot run. */
+/** A file for a one-shot run, or one of many that are put together. */
 export interface InputFile {
   readonly path: string;
   /** A function gives the content again, where another sandbox has to take the run. */
   readonly content: string | Uint8Array | (() => AsyncIterable<Uint8Array>);
+  /** Bytes of what a function gives, where they are known: without room for all files none is written. */
+  readonly size?: number;
+}
+
+/** What was put. */
+export interface PutCounts {
+  readonly files: number;
+  readonly bytes: number;
 }
 
 /** Why a request about a file was refused. */

@@ -6,8 +6,8 @@ import { type OpenedFile, SandboxFiles } from '../../sandbox/files/sandboxFiles.
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { cancelled, overloaded } from '../problems.ts';
 import type { EngineProblem, Result } from '../types.ts';
-import { fileProblem } from './fileProblem.ts';
-import type { ChangedFiles, FileContent, FilePut, FileRange, InputFile, PutOptions } from './types.ts';
+import { fileProblem, noRoom } from './fileProblem.ts';
+import type { ChangedFiles, FileContent, FilePut, FileRange, InputFile, PutCounts, PutOptions } from './types.ts';
 
 /** Requests at the same time: each is a process of the sandbox. A file that is being read counts until it is closed. */
 const MAX_OPEN = 8;
@@ -70,6 +70,25 @@ export class Workspace {
     return this.ask(path, question, signal);
   }
 
+  /** Puts files one after the other, as `put` does; `onPut` is called after each. */
+  putAll(
+    inputs: readonly InputFile[],
+    onPut: (file: InputFile) => void,
+    isIdle: () => boolean,
+    signal?: AbortSignal,
+  ): Promise<Result<PutCounts>> {
+    const wasIdle = isIdle();
+    return this.#putEach(
+      inputs,
+      onPut,
+      async (files) => {
+        const mark = wasIdle ? await files.mark() : START;
+        if (wasIdle && isIdle()) this.#mark = mark;
+      },
+      signal,
+    );
+  }
+
   /** Opens a file; its content must be read to the end or destroyed. */
   async get(path: string, range?: FileRange, signal?: AbortSignal): Promise<Result<OpenedFile>> {
     const opened = this.#start(signal);
@@ -88,19 +107,15 @@ export class Workspace {
 
   /** Puts the files that a run starts with; null, or why one could not be put. */
   async putInputs(inputs: readonly InputFile[], signal?: AbortSignal): Promise<EngineProblem | null> {
-    let problem: EngineProblem | null = null;
-    const put = await this.ask(
-      '',
+    const put = await this.#putEach(
+      inputs,
+      () => {},
       async (files) => {
-        for (const { path, content } of inputs) {
-          problem = await putInput(files, path, content);
-          if (problem) return;
-        }
         this.#mark = await files.mark();
       },
       signal,
     );
-    return put.ok ? problem : put.error;
+    return put.ok ? null : put.error;
   }
 
   /** What a run has made or changed, and whatever else has since the mark; null when that cannot be known. */
@@ -113,6 +128,36 @@ export class Workspace {
     const { mark, files, count, bytes, skipped } = changed.value;
     this.#mark = mark;
     return { files, count, bytes, skipped };
+  }
+
+  /** Puts files by one process, unless there is no room for all of them; `onEnd` is called while that still runs. */
+  async #putEach(
+    inputs: readonly InputFile[],
+    onPut: (file: InputFile) => void,
+    onEnd: (files: SandboxFiles) => Promise<void>,
+    signal: AbortSignal | undefined,
+  ): Promise<Result<PutCounts>> {
+    let problem: EngineProblem | null = null;
+    const put = await this.ask(
+      '',
+      async (files): Promise<PutCounts> => {
+        problem = await roomProblem(files, inputs);
+        let bytes = 0;
+        for (const input of inputs) {
+          if (problem || signal?.aborted) break;
+          const done = await putInput(files, input);
+          if (!done.ok) problem = done.error;
+          else {
+            bytes += done.value.size;
+            onPut(input);
+          }
+        }
+        if (!problem) await onEnd(files);
+        return { files: inputs.length, bytes };
+      },
+      signal,
+    );
+    return problem ? { ok: false, error: problem } : put;
   }
 
   #start(signal: AbortSignal | undefined) {
@@ -138,15 +183,24 @@ export class Workspace {
   }
 }
 
-async function putInput(
-  files: SandboxFiles,
-  path: string,
-  content: InputFile['content'],
-): Promise<EngineProblem | null> {
+/** Why files do not fit; null where they do, or where that is not known. One alone is checked as it is put. */
+async function roomProblem(files: SandboxFiles, inputs: readonly InputFile[]): Promise<EngineProblem | null> {
+  if (inputs.length < 2) return null;
+  const bytes = inputs.reduce((sum, input) => sum + bytesOf(input), 0);
+  const room = await files.room();
+  return bytes > room ? noRoom(bytes, room) : null;
+}
+
+function bytesOf({ content, size = 0 }: InputFile): number {
+  return typeof content === 'function' ? size : Buffer.byteLength(content);
+}
+
+async function putInput(files: SandboxFiles, { path, content, size }: InputFile): Promise<Result<FilePut>> {
   try {
-    await files.put(workspacePath(path), typeof content === 'function' ? content() : content);
-    return null;
+    const whole = typeof content === 'function' ? content() : content;
+    const put = await files.put(workspacePath(path), whole, { ...(size !== undefined && { size }) });
+    return { ok: true, value: put };
   } catch (error) {
-    return fileProblem(error, path);
+    return { ok: false, error: fileProblem(error, path) };
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { deferred } from '../../base/deferred.ts';
 import type { CellEnd, LanguageTask } from '../../languages/language.ts';
 import type { Lease, Release } from '../../pool/lease.ts';
 import type { Environment } from '../environment/environment.ts';
@@ -16,6 +17,9 @@ import { timeoutMsOf } from './validateRequest.ts';
 
 /** A check that takes longer than this releases its slot in the pool. */
 const SLOT_RELEASE_MS = 1_000;
+
+/** How long `onFiles` may read; a slow machine gives it longer. */
+const ON_FILES_MS = 30_000;
 
 /** A valid request on its way. */
 export interface Run {
@@ -67,18 +71,31 @@ async function runLeased(run: Run, environment: Environment, clock: Clock): Prom
     return { executed: null, refusal: notRun(run.runId, problem) };
   }
   const executed = await executeOnce(run, environment, grant.lease, clock, workspace.mark);
-  const files = reportFiles ? await reportOf(run, workspace, executed.end) : null;
+  const files = reportFiles ? await reportOf(run, workspace, executed.end, clock) : null;
   late?.dispose();
   grant.lease.release(releaseAfter(executed.end));
   return { executed, files };
 }
 
-/** What the run has changed, once its caller has seen it. */
-async function reportOf({ request }: Run, workspace: Workspace, end: CellEnd): Promise<ChangedFiles | null> {
+/** What the run has changed, once its caller has seen it or has had `ON_FILES_MS` for it. */
+async function reportOf(
+  { request }: Run,
+  workspace: Workspace,
+  end: CellEnd,
+  clock: Clock,
+): Promise<ChangedFiles | null> {
   const files = await workspace.changesAfter(end);
+  const { onFiles } = request;
+  if (!onFiles || !files || files.count === 0) return files;
+  const over = new AbortController();
+  const late = deferred<void>();
+  const timer = clock.schedule(ON_FILES_MS * clock.slowness(), () => late.resolve());
   // What it throws at once counts as thrown later.
-  const showFiles = async (changed: ChangedFiles) => request.onFiles?.(changed, workspaceFiles(workspace));
-  if (files && files.count > 0) await showFiles(files).catch(() => {});
+  const showFiles = async () => onFiles(files, workspaceFiles(workspace, over.signal));
+  await Promise.race([showFiles().catch(() => {}), late.promise]);
+  timer.dispose();
+  // The sandbox may serve another run from now on.
+  over.abort();
   return files;
 }
 

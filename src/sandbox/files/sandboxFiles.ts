@@ -30,6 +30,10 @@ export interface PutOptions {
   readonly folders?: boolean;
   /** Takes the place of a file of that name; true by default. */
   readonly replace?: boolean;
+  /** Bytes of content that comes in pieces, where they are known: without room for them nothing is written. */
+  readonly size?: number;
+  /** Appends to the file, which has to have exactly so many bytes, also while it is written. */
+  readonly offset?: number;
 }
 
 /** Which entries a list has. */
@@ -73,6 +77,11 @@ export class SandboxFiles {
     return this.#ask({ op: 'list', ...this.#target(path), recursive, limit: entries, after: cursor });
   }
 
+  /** Bytes that files can still take: of the folder's size, and of the sandbox's memory, which holds them. */
+  async room(): Promise<number> {
+    return (await this.#ask({ op: 'room', ...this.#target('') })).bytes;
+  }
+
   /** Makes a folder and those above it; one that exists is fine. */
   makeFolder(path: string): Promise<FileAnswer<'make'>> {
     return this.#ask({ op: 'make', ...this.#target(path) });
@@ -85,16 +94,17 @@ export class SandboxFiles {
 
   /**
    * Writes a file and gives it its name once all of it is there. What had the name, also a link or a pipe, is replaced and
-   * not written to: a file that had several names keeps its content under the others.
+   * not written to: a file that had several names keeps its content under the others. With `offset` the file itself is
+   * written to.
    */
   async put(
     path: string,
     content: FileContent,
-    { folders = true, replace = true }: PutOptions = {},
+    { folders = true, replace = true, size: known, offset }: PutOptions = {},
   ): Promise<FileAnswer<'put'>> {
     const whole = typeof content === 'string' ? Buffer.from(content) : content;
-    const size = whole instanceof Uint8Array ? whole.length : null;
-    await this.#send({ op: 'put', ...this.#target(path), size, folders, replace });
+    const size = whole instanceof Uint8Array ? whole.length : (known ?? null);
+    await this.#send({ op: 'put', ...this.#target(path), size, offset: offset ?? null, folders, replace });
     // Small content follows at once; the process drops it when it refuses the request.
     const small = whole instanceof Uint8Array && whole.length <= FILE_WINDOW_BYTES;
     if (!small) await this.#process.receive();
