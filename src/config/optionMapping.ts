@@ -24,11 +24,6 @@ export function unsupported(instead: string): UnsupportedOption {
   return { why: () => ignored(instead) };
 }
 
-/** As `unsupported`, for a policy that users may rely on. */
-export function unsupportedPolicy(instead: string): UnsupportedOption {
-  return { ...unsupported(instead), important: true };
-}
-
 /** The image of another program, which `option` replaces; `imageOf` returns ours. */
 export function replacedImage(option: string, imageOf: (options: Options) => string): UnsupportedOption {
   return {

@@ -2,14 +2,7 @@ import { join } from 'node:path';
 import { languageOptions, type Options } from '../engine/options.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { ReplacedProgram, ReplacedSetting } from '../languages/replacedProgram.ts';
-import {
-  megabytes,
-  type OptionMapping,
-  replacedImage,
-  SHARED_MAPPINGS,
-  unsupported,
-  unsupportedPolicy,
-} from './optionMapping.ts';
+import { megabytes, type OptionMapping, replacedImage, SHARED_MAPPINGS, unsupported } from './optionMapping.ts';
 import type { FoundSources, OptionSource, PendingNote, Variables } from './source.ts';
 import { readYaml } from './yamlFile.ts';
 
@@ -33,7 +26,7 @@ function mappingsOf(language: LanguageDefinition, { settings }: ReplacedProgram)
 
 function mappingOf(setting: ReplacedSetting): OptionMapping {
   if ('option' in setting) return { key: setting.option, ...(setting.isMemory && { convert: megabytes }) };
-  return setting.isPolicy ? unsupportedPolicy(setting.instead) : unsupported(setting.instead);
+  return unsupported(setting.instead);
 }
 
 async function sourcesOf(name: string, known: Mappings, env: Variables, home: string): Promise<FoundSources> {

@@ -19,6 +19,4 @@ export type ReplacedSetting =
   | {
       /** Ignored, as a note says with what holds instead. */
       readonly instead: string;
-      /** A policy that users may rely on: the note is shown at each start, not only by the doctor. */
-      readonly isPolicy?: boolean;
     };

@@ -17,10 +17,18 @@ export interface InterpreterRun {
   readonly stdin: string;
   /** Variables set before the run; when given, the JSON-able variables come back in a `state`. */
   readonly state: Readonly<Record<string, unknown>> | null;
+  /** Modules that the code may import, with their submodules; missing where it may import all. */
+  readonly modules?: ModuleLists;
   /** Asks for `filesChanged`: the time of the last look at the workspace, in nanoseconds; `0` for none. */
   readonly changesSince?: string;
   /** The process ends after this run, as a program does: threads joined, exit functions called. */
   readonly once: boolean;
+}
+
+/** `blocked` takes precedence; an empty `allowed` allows every module. */
+export interface ModuleLists {
+  readonly allowed: readonly string[];
+  readonly blocked: readonly string[];
 }
 
 /** Engine → interpreter: completions at `cursor`, a UTF-16 offset into `code`. */

@@ -8,7 +8,7 @@ import sys
 import threading
 import traceback
 
-from . import shell
+from . import modulepolicy, shell
 
 _FUTURES = 0
 for _name in __future__.all_feature_names:
@@ -53,6 +53,7 @@ class Runner:
 
     def _compile(self, code, name):
         tree = self._parse(code, name)
+        modulepolicy.check(tree, name)
         last = tree.body[-1] if tree.body else None
         is_value = isinstance(last, ast.Expr) and not _silenced(code)
         body = tree.body[:-1] if is_value else tree.body

@@ -9,7 +9,7 @@ import signal
 import sys
 import types
 
-from . import cell, completion, display, jsonshape, pictures, randomness, shell, stdio, workspace
+from . import cell, completion, display, jsonshape, modulepolicy, pictures, randomness, shell, stdio, workspace
 
 
 # How many left-out variables are named, and characters of each name, which may be two UTF-16 code units.
@@ -103,6 +103,7 @@ class Interpreter:
     def _run(self, request):
         stdio.give_stdin(request["stdin"])
         self._publisher.restart()
+        modulepolicy.apply(request.get("modules"))
         state = request["state"]
         if state is not None:
             self._runner.namespace.update(state)

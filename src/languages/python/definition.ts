@@ -5,7 +5,8 @@ import { ModuleUse } from './moduleUse.ts';
 import { preloader } from './preload.ts';
 import { pythonLanguage } from './python.ts';
 
-const ANY_MODULE = { instead: 'code can import every module in the image', isPolicy: true };
+/** Names of modules, as `import` has them. */
+const MODULES = z.array(z.string().regex(/^[^\s.]+(\.[^\s.]+)*$/)).default([]);
 
 /** Python 3 with IPython. */
 export const python = defineLanguage({
@@ -17,6 +18,12 @@ export const python = defineLanguage({
       .array(z.string().regex(/^[A-Za-z_][\w.]*$/))
       .default(['numpy', 'pandas', 'matplotlib.pyplot', 'IPython'])
       .describe('Modules that sandboxes import in advance, if the image has them and recent runs have needed them.'),
+    allowedModules: MODULES.describe(
+      'Modules that code may import, including their submodules. Empty: all modules. A policy, not a wall.',
+    ),
+    blockedModules: MODULES.describe(
+      'Modules that code may not import, including their submodules. Libraries may. A policy, not a wall.',
+    ),
   }),
   guide:
     'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots are returned without savefig; top-level await works.',
@@ -25,8 +32,8 @@ export const python = defineLanguage({
     settings: {
       'docker.memory_limit': { option: 'limits.memoryMb', isMemory: true },
       package: { instead: 'install packages in the image' },
-      allowed_modules: ANY_MODULE,
-      blocked_modules: ANY_MODULE,
+      allowed_modules: { option: 'python.allowedModules' },
+      blocked_modules: { option: 'python.blockedModules' },
     },
   },
   environment: () => ({
@@ -41,6 +48,8 @@ export const python = defineLanguage({
   create({ options, clock, log }) {
     const use = new ModuleUse();
     const modules = () => use.wanted(options().preload);
-    return { ...pythonLanguage(use, () => options().preload), warm: preloader({ modules, clock, log }) };
+    const preloadable = () => options().preload;
+    const importable = () => ({ allowed: options().allowedModules, blocked: options().blockedModules });
+    return { ...pythonLanguage(use, { preloadable, importable }), warm: preloader({ modules, clock, log }) };
   },
 });

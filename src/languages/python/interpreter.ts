@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Deferred, deferred } from '../../base/deferred.ts';
 import type { Steps } from '../../base/slices.ts';
-import type { InterpreterEvent, InterpreterRequest } from '../../protocol/interpreter.ts';
+import type { InterpreterEvent, InterpreterRequest, ModuleLists } from '../../protocol/interpreter.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
 import { cellEnd, plainError } from '../exit.ts';
 import type { CellEnd, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
@@ -31,6 +31,15 @@ interface RunningCompletion {
   readonly answered: Deferred<CompletionList>;
 }
 
+/** How its process starts. */
+interface PythonStart {
+  readonly once: boolean;
+  /** Whether it should have the preloaded modules. */
+  readonly preloaded: boolean;
+  /** The modules that code may import, at the time of the call. */
+  readonly importable: () => ModuleLists;
+}
+
 const NO_PROGRESS: Progress = {
   error: null,
   done: null,
@@ -49,15 +58,16 @@ export class PythonInterpreter implements Interpreter {
   readonly ended: Promise<CellEnd>;
   readonly #channel: Channel;
   readonly #once: boolean;
+  readonly #importable: () => ModuleLists;
   #task: RunningCell | RunningCompletion | undefined;
   #end: ChannelEnd | undefined;
   #killed = false;
   /** The delivery of the last interrupt: a signal for one cell must not arrive in the next. */
   #signalled: Promise<void> | undefined;
 
-  /** `preloaded`: whether it should have the preloaded modules. */
-  constructor(sandbox: Sandbox, { once, preloaded }: { readonly once: boolean; readonly preloaded: boolean }) {
+  constructor(sandbox: Sandbox, { once, preloaded, importable }: PythonStart) {
     this.#once = once;
+    this.#importable = importable;
     this.#channel = sandbox.start(
       { kind: 'interpreter', preloaded },
       {
@@ -81,7 +91,10 @@ export class PythonInterpreter implements Interpreter {
       interrupt: this.#once ? 'free' : 'early',
       progress: NO_PROGRESS,
     };
-    this.#begin(task, { op: 'run', token: task.token, once: this.#once, ...cell });
+    const modules = this.#importable();
+    const isRestricted = modules.allowed.length + modules.blocked.length > 0;
+    const request = { op: 'run', token: task.token, once: this.#once, ...cell } as const;
+    this.#begin(task, isRestricted ? { ...request, modules } : request);
     return task.ended.promise;
   }
 

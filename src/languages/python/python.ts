@@ -1,16 +1,25 @@
+import type { ModuleLists } from '../../protocol/interpreter.ts';
 import type { Language } from '../language.ts';
 import { neededModules } from './imports.ts';
 import { PythonInterpreter } from './interpreter.ts';
 import type { ModuleUse } from './moduleUse.ts';
 
-/** Python, which notes what runs need. `preloadable`: names of the modules that sandboxes may have preloaded. */
-export function pythonLanguage(use: ModuleUse, preloadable: () => readonly string[]): Language {
+/** What Python works with, as the options are at the time of the call. */
+export interface PythonDeps {
+  /** Names of the modules that sandboxes may have preloaded. */
+  readonly preloadable: () => readonly string[];
+  /** The modules that code may import. */
+  readonly importable: () => ModuleLists;
+}
+
+/** Python, which notes what runs need. */
+export function pythonLanguage(use: ModuleUse, { preloadable, importable }: PythonDeps): Language {
   return {
     // Every interpreter is a fork of a permanent process of the sandbox.
     open(sandbox, { once, code }) {
       const needed = code === undefined ? null : neededModules(code);
       use.note(needed, preloadable());
-      return new PythonInterpreter(sandbox, { once, preloaded: needed === null || needed.size > 0 });
+      return new PythonInterpreter(sandbox, { once, preloaded: needed === null || needed.size > 0, importable });
     },
   };
 }
