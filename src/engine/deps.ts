@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Host, ImageBuild } from '../host/host.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { Options } from './options.ts';
+import type { SessionStore } from './session/sessionRecord.ts';
 
 /** Who this process is, for the labels of its containers; see `host/identity.ts`. */
 export interface Identity {
@@ -30,4 +31,6 @@ export interface EngineDependencies {
   readonly identity: Identity;
   /** Called for each build, since looking up the machine's settings takes time. */
   readonly images: (language: string) => Promise<ImageSource>;
+  /** Makes sessions resumable by another engine; without it their sandboxes end with this one. */
+  readonly sessionStore?: SessionStore;
 }

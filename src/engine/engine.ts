@@ -10,7 +10,7 @@ import { buildImage } from './environment/images.ts';
 import { type SessionFiles, sessionFiles } from './files/sessionFiles.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
-import { engineClosed, unknownLanguage } from './problems.ts';
+import { engineClosed, unknownLanguage, unknownSession } from './problems.ts';
 import { notRun } from './run/result.ts';
 import { newRunId, type Run, runInSession, runOnce } from './run/run.ts';
 import { questionsOf } from './run/tasks.ts';
@@ -25,10 +25,12 @@ import type {
   Owner,
   Preflight,
   Result,
+  ResumedSession,
   RunOutput,
   RunRequest,
   RunResult,
   SessionInfo,
+  SessionRecord,
   Snapshot,
 } from './types.ts';
 
@@ -91,6 +93,10 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     const environment = this.#environments.get(language);
     if (!environment) return refused(this.#unknownLanguage(language));
     return this.#sessions.open(environment, owner, this.#options.sessions.max, signal);
+  }
+
+  async resumeSession(record: SessionRecord): Promise<Result<ResumedSession>> {
+    return refused(unknownSession(record.sessionId, []));
   }
 
   async closeSession(id: string): Promise<Result<SessionInfo>> {
@@ -178,6 +184,10 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   dispose(): Promise<void> {
     this.#disposed ??= this.#end();
     return this.#disposed;
+  }
+
+  detach(): Promise<void> {
+    return this.dispose();
   }
 
   async #run(given: Pick<Run, 'request' | 'onOutput' | 'signal' | 'task'>): Promise<RunResult> {

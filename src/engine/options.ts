@@ -98,6 +98,12 @@ export const Options = z.strictObject({
   sessions: z
     .strictObject({
       max: z.int().min(1).max(1024).default(16).describe('Maximum number of open sessions.'),
+      keepSeconds: z
+        .int()
+        .min(30)
+        .max(86_400)
+        .default(600)
+        .describe('Seconds that a session of a notebook waits for its window, for example while the window reloads.'),
     })
     .prefault({}),
 });

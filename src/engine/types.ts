@@ -18,7 +18,9 @@ import type { Walls } from '../sandbox/sandbox.ts';
 import type { SessionFiles } from './files/sessionFiles.ts';
 import type { ChangedFiles, FileProblemKind, InputFile } from './files/types.ts';
 import type { Options } from './options.ts';
+import type { SessionRecord } from './session/sessionRecord.ts';
 
+export type { SessionRecord, SessionStore } from './session/sessionRecord.ts';
 export type { CellPlace, CellReport, CodeReport, Display, Draft, LanguageReport, OutcomeStatus, Owner, Walls };
 
 /** The public types of the engine: requests, results and the snapshot that views read. */
@@ -135,6 +137,31 @@ export interface SessionInfo {
   readonly memoryBytes: number | null;
 }
 
+/** A run that its first engine has left and that this engine continues. */
+export interface ContinuedRun {
+  /** The id that its first engine gave it. */
+  readonly runId: string;
+  /** `RunRequest.cell` of its request. */
+  readonly cell: string | null;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /**
+   * Whether its output comes from the beginning. Otherwise the first engine has passed on its first part, and only the
+   * rest comes; the result has that rest too.
+   */
+  readonly isWhole: boolean;
+}
+
+/** A session that another engine has opened. */
+export interface ResumedSession {
+  readonly info: SessionInfo;
+  /**
+   * The result of the run that was in progress, as of `Engine.run`; null when there was none. Another engine may have
+   * returned it too, if it ended a moment later: the run's id shows that.
+   */
+  readonly result: Promise<RunResult> | null;
+}
+
 export type SlotState = 'booting' | 'idle' | 'leased' | 'resetting' | 'retiring';
 
 /** One sandbox of a pool as views see it. */
@@ -220,6 +247,17 @@ export interface Engine extends LanguageQuestions {
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
   openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>>;
+  /**
+   * Continues a session that another engine of the same options has left: by `detach`, or because its process has ended.
+   * If that engine still has the session, it loses it. Returns `unknown_session` when the session or its sandbox is gone,
+   * and when its language cannot be resumed. `onRun` is called first when a run is in progress, and returns the listener
+   * of its output, of which the other engine may have passed on the first part too.
+   */
+  resumeSession(
+    record: SessionRecord,
+    onRun?: (run: ContinuedRun) => (output: RunOutput) => void,
+    signal?: AbortSignal,
+  ): Promise<Result<ResumedSession>>;
   /** Ends the session and its sandbox. */
   closeSession(id: string): Promise<Result<SessionInfo>>;
   /** Interrupts the running cell; kills it three seconds later if it still runs. */
@@ -259,4 +297,10 @@ export interface Engine extends LanguageQuestions {
   configure(options: Options): void;
   /** Ends runs, sessions and sandboxes; resolves when all its containers are removed. */
   dispose(): Promise<void>;
+  /**
+   * Ends this engine as `dispose` does, but leaves the sessions that its `sessionStore` has saved: with their running
+   * cells they wait for an engine that resumes them, for at most `sessions.keepSeconds`. Their runs end here as
+   * `sandbox_lost`.
+   */
+  detach(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import { createEngine } from '../engine/engine.ts';
 import { imageSources } from '../engine/environment/images.ts';
 import type { Options } from '../engine/options.ts';
-import type { Engine } from '../engine/types.ts';
+import type { Engine, SessionStore } from '../engine/types.ts';
 import { machineBuildSettings } from '../host/buildSettings.ts';
 import { dockerHost } from '../host/docker/dockerHost.ts';
 import { processIdentity } from '../host/identity.ts';
@@ -23,13 +23,14 @@ export interface LocalEngineSettings {
   readonly home: string;
   /** The folder `images` of this installation: the agent, and what each language's image is built from. */
   readonly imagesFolder: string;
+  readonly sessionStore?: SessionStore;
 }
 
 /**
  * An engine for this process: the editor and the command line compose it here. Rejects when the agent cannot be read.
  */
 export async function createLocalEngine(settings: LocalEngineSettings): Promise<Engine> {
-  const { languages = LANGUAGES, options, log, env, home, imagesFolder } = settings;
+  const { languages = LANGUAGES, options, log, env, home, imagesFolder, sessionStore } = settings;
   const [agent, identity] = await Promise.all([loadAgent(join(imagesFolder, 'agent')), processIdentity()]);
   return createEngine({
     connect: ({ docker: { host } }) => dockerHost({ host, env, home, log }),
@@ -40,5 +41,6 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
     log,
     identity,
     images: imageSources(imagesFolder, () => machineBuildSettings(env)),
+    ...(sessionStore && { sessionStore }),
   });
 }

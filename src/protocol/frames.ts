@@ -29,6 +29,14 @@ export const FrameType = {
   closeInput: 5,
   reset: 6,
   request: 7,
+  /** How many bytes of the agent's frames have arrived, since `retaining`, as u64: the agent need not keep them. */
+  acknowledge: 8,
+  /** What the agent keeps about a process for another engine; replaces what it kept before. */
+  note: 9,
+  /** Makes the sandbox one that another engine can resume. */
+  retain: 10,
+  /** Continues the stream after a `ready` with a session, from so many bytes on, as u64. */
+  resume: 11,
   // agent → engine
   ready: 65,
   stdout: 66,
@@ -42,6 +50,12 @@ export const FrameType = {
   room: 72,
   /** The report of a reset. */
   report: 73,
+  /** From the next frame on, the agent keeps its frames until they are acknowledged. */
+  retaining: 74,
+  /** Another engine has resumed the session; nothing more comes. */
+  taken: 75,
+  /** The answer to a hello without the session's secret. Its payload is a whole answer, nonce and frame. */
+  denied: 76,
 } as const;
 export type FrameType = (typeof FrameType)[keyof typeof FrameType];
 

@@ -6,7 +6,9 @@ import { z } from 'zod';
  */
 
 /** Version of this contract; engine and agent travel together, so a mismatch is a broken build. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
+
+const HASH = /^[0-9a-f]{64}$/;
 
 /** Engine → agent, the first frame. Sizes in bytes, times in milliseconds. */
 export const Hello = z.strictObject({
@@ -20,8 +22,19 @@ export const Hello = z.strictObject({
   /** Bytes of events (displays, results) passed on for one run, and how many events. */
   eventBytes: z.int().positive(),
   events: z.int().positive(),
+  /** Resumes the session with this secret, 256 random bits as hex; its process limits stay. */
+  secret: z.string().regex(HASH).nullable().optional(),
 });
 export type Hello = z.infer<typeof Hello>;
+
+/** Engine → agent: keep what was not acknowledged, for an engine that resumes the session. */
+export const Retain = z.strictObject({
+  /** SHA-256 of the secret's hex digits, as hex: what the agent keeps is of no use to code that reads it. */
+  secretHash: z.string().regex(HASH),
+  /** Replaces `Hello.silenceMs`. */
+  silenceMs: z.int().positive(),
+});
+export type Retain = z.infer<typeof Retain>;
 
 /** Engine → agent: start a process on a new channel. */
 export const Start = z.discriminatedUnion('kind', [
@@ -109,12 +122,37 @@ export const Walls = z.strictObject({
 });
 export type Walls = z.infer<typeof Walls>;
 
+/** A process of a session that is resumed: it lives, or its end was not acknowledged. */
+export const KeptChannel = z.strictObject({
+  number: z.int().positive(),
+  /** `run` frames that it got, and bytes of the last one with the `input` frames after it. */
+  runs: z.int().nonnegative(),
+  inputBytes: z.int().nonnegative(),
+  /** The last `note` about it. */
+  note: z.string().nullable(),
+  /** How many bytes of the stream had been sent before its last `run` frame came. */
+  runAt: z.int().nonnegative(),
+});
+export type KeptChannel = z.infer<typeof KeptChannel>;
+
+/** What the agent knows of a session that is resumed. */
+export const KeptSession = z.strictObject({
+  /** Bytes of the stream that were acknowledged; those that follow come after `resume`. */
+  acknowledged: z.int().nonnegative(),
+  channels: z.array(KeptChannel),
+  /** The highest number of a channel or a request so far. */
+  lastNumber: z.int().nonnegative(),
+});
+export type KeptSession = z.infer<typeof KeptSession>;
+
 /** Agent → engine: it is ready. */
 export const Ready = z.strictObject({
   version: z.literal(PROTOCOL_VERSION),
   /** Version of the interpreter that the agent runs in. */
   interpreter: z.string(),
   walls: Walls,
+  /** The answer to a hello with the right secret. */
+  session: KeptSession.optional(),
 });
 export type Ready = z.infer<typeof Ready>;
 

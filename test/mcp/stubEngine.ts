@@ -2,7 +2,16 @@ import { Emitter } from '../../src/base/event.ts';
 import { type SessionFiles, sessionFiles } from '../../src/engine/files/sessionFiles.ts';
 import { unknownSession } from '../../src/engine/problems.ts';
 import { NOTHING_RAN } from '../../src/engine/run/result.ts';
-import type { Engine, Preflight, Result, RunRequest, RunResult, SessionInfo, Walls } from '../../src/engine/types.ts';
+import type {
+  Engine,
+  Preflight,
+  Result,
+  RunRequest,
+  RunResult,
+  SessionInfo,
+  SessionRecord,
+  Walls,
+} from '../../src/engine/types.ts';
 import type {
   CheckAnswer,
   CheckRequest,
@@ -97,6 +106,12 @@ export class StubEngine implements Engine {
     this.sessions.push(session);
     return { ok: true as const, value: session };
   }
+
+  async resumeSession({ sessionId }: SessionRecord) {
+    return { ok: false, error: unknownSession(sessionId, []) } as const;
+  }
+
+  async detach() {}
 
   async closeSession(id: string) {
     this.closed.push(id);

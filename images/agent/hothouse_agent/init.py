@@ -141,7 +141,7 @@ class Init:
     def _greet(self, hello):
         self._hello = hello
         self._outbox.raw(bytes.fromhex(hello["nonce"]))
-        ready = {"version": 2, "interpreter": sys.version.split()[0], "walls": walls.report}
+        ready = {"version": 3, "interpreter": sys.version.split()[0], "walls": walls.report}
         self._outbox.message(frames.READY, 0, ready)
         self._flush()
         self._forks.limits = {name: hello[name] for name in ("outputBytes", "eventBytes", "events")}
