@@ -1,6 +1,6 @@
 """
-Starts the agent from what the engine puts before this text: its sources in the dict SOURCES (module name -> text), and in
-the dict WALLS which walls it is to build.
+Starts the agent from what the engine puts before this text: its sources in the dict SOURCES (module name -> text), the
+files of drivers in the dict DRIVERS, and in the dict WALLS which walls it is to build.
 """
 
 import importlib.abc
@@ -29,6 +29,8 @@ from hothouse_agent import walls  # noqa: E402
 # Before anything else: what the other modules take from the environment is then clean.
 walls.build(WALLS)  # noqa: F821
 
-from hothouse_agent import init  # noqa: E402
+from hothouse_agent import drivers, init  # noqa: E402
+
+drivers.files = DRIVERS  # noqa: F821
 
 init.main()

@@ -43,6 +43,8 @@ export const Start = z.discriminatedUnion('kind', [
     kind: z.literal('interpreter'),
     /** Whether it should have the preloaded modules. A wrong guess costs time and changes nothing else. */
     preloaded: z.boolean(),
+    /** The driver that takes them, of `images/agent/drivers`; missing: Python's. */
+    driver: z.string().optional(),
   }),
   /** A program; `input` and `closeInput` feed its stdin. */
   z.strictObject({
@@ -68,6 +70,10 @@ export const Request = z.discriminatedUnion('op', [
   z.strictObject({ id: z.int(), op: z.literal('signal'), channel: z.int(), signal: SignalName }),
   /** Imports modules while nothing runs, then keeps a process ready that has them. An empty list is fine. Replies with the names in `loaded` and `failed`. */
   z.strictObject({ id: z.int(), op: z.literal('preload'), modules: z.array(z.string()) }),
+  /**
+   * From now on the process kept ready is one of this driver. Replies whether the image has all of `programs`, by name.
+   */
+  z.strictObject({ id: z.int(), op: z.literal('standby'), driver: z.string(), programs: z.array(z.string()) }),
 ]);
 export type Request = z.infer<typeof Request>;
 

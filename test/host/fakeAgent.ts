@@ -193,6 +193,7 @@ export class FakeAgent {
     const { id, op } = request;
     if (op === 'measure') this.#reply(id, this.#measure());
     else if (op === 'preload') this.#preload(id, request.modules);
+    else if (op === 'standby') this.#reply(id, true);
     else {
       this.#running.get(request.channel)?.process.signal(request.signal);
       this.#reply(id, null);

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from . import environment, files, gate, interpreter, kernel, walls
+from . import drivers, environment, files, gate, interpreter, kernel, walls
 
 # The pipes of a child of each kind, in the order in which `main` gets them; the child reads the first.
 PIPES = {
@@ -49,6 +49,9 @@ def main(start, fds):
         _offer_to_oom_killer()
         if start["kind"] == "exec":
             _exec(start, *fds)
+        elif start.get("driver"):
+            events, answers, requests = fds
+            drivers.serve(start["driver"], requests, events, answers, start)
         else:
             _python(start, *fds)
     except BaseException as error:

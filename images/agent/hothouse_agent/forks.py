@@ -33,8 +33,10 @@ class Forks:
         self._last_key = 0
         # Channels without a process, and why.
         self._failed = []
-        # Whether it has the preloaded modules -> channel of a process that waits for a run.
+        # Whether it has the preloaded modules, or its driver -> channel of a process that waits for a run.
         self._spares = {}
+        # The driver of the process that waits; None for Python's.
+        self._driver = None
         # Whether the last run had the preloaded modules.
         self._was_preloaded = False
         self._zygote = None
@@ -53,6 +55,9 @@ class Forks:
         self.is_tainted = True
         if start["kind"] != "interpreter":
             return self._fork(start, False)
+        driver = start.get("driver")
+        if driver is not None:
+            return self._spares.pop(driver, None) or self._fork(start, False)
         is_preloaded = start["preloaded"] and self._can_preload()
         self._was_preloaded = is_preloaded
         return self._spares.pop(is_preloaded, None) or self._fork(start, is_preloaded)
@@ -68,8 +73,24 @@ class Forks:
         elif target.pid in self._living:
             _send_signal(target.pid, number)
 
+    def stand_by(self, driver):
+        """From now on the process that waits is one of this driver."""
+        self._driver = driver
+        for kind in [kind for kind in self._spares if kind != driver]:
+            self._drop_spare(kind)
+        if not self.is_tainted:
+            self.add_spare()
+
+    def _drop_spare(self, kind):
+        spare = self._spares.pop(kind)
+        self._living.pop(spare.pid, None)
+        spare.close()
+
     def add_spare(self):
         """Makes the process that waits for the next run, of the kind of the last one."""
+        if self._driver is not None:
+            self._add_driver()
+            return
         self._add_spare(self._was_preloaded and self._can_preload())
 
     def _add_spare(self, is_preloaded):
@@ -77,9 +98,17 @@ class Forks:
             self._spares[is_preloaded] = self._fork({"kind": "interpreter"}, is_preloaded)
             self.report_failures()
 
+    def _add_driver(self):
+        if self._driver not in self._spares:
+            self._spares[self._driver] = self._fork({"kind": "interpreter", "driver": self._driver}, False)
+            self.report_failures()
+
     def lacks_spares(self):
         """Whether a process of some kind could wait and does not."""
-        return self._importing is None and self.limits is not None and len(self._spares) < 1 + self._can_preload()
+        # A driver that cannot start is not started again and again.
+        if self._driver is not None or self._importing is not None or self.limits is None:
+            return False
+        return len(self._spares) < 1 + self._can_preload()
 
     def add_spares(self):
         """Makes the processes of both kinds that wait for runs."""
@@ -231,10 +260,8 @@ class Forks:
         if ok and name.partition(".")[0] == "IPython":
             shell.is_expected = True
             # It was made before this was known.
-            spare = self._spares.pop(False, None)
-            if spare is not None:
-                self._living.pop(spare.pid, None)
-                spare.close()
+            if False in self._spares:
+                self._drop_spare(False)
 
     def _release(self):
         waiting, self._waiting = self._waiting, []

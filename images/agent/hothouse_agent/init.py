@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from . import baseline, channel, children, environment, forks, frames, gate, inbox, kernel, outbox, sockets
+from . import baseline, channel, children, drivers, environment, forks, frames, gate, inbox, kernel, outbox, sockets
 from . import transfer, walls, wipe, writable
 
 # Between two checks of a run's sockets. Seconds.
@@ -190,6 +190,9 @@ class Init:
     def _answer(self, request):
         if request["op"] == "preload":
             self._forks.preload(request["modules"], lambda error, value: self._reply(request["id"], value, error))
+        elif request["op"] == "standby":
+            self._forks.stand_by(request["driver"])
+            self._reply(request["id"], drivers.has_programs(request["programs"]))
         elif request["op"] == "signal":
             target = self._channels.get(request["channel"])
             number = int(getattr(signal, request["signal"]))

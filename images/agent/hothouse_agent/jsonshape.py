@@ -1,4 +1,4 @@
-"""Limits on the size and shape of an event; src/languages/python/events.ts refuses what exceeds them."""
+"""Limits on the size and shape of an event; src/languages/interpreter/events.ts refuses what exceeds them."""
 
 import re
 

@@ -157,6 +157,11 @@ def remove_sysv(kind, identifier):
     _REMOVERS[kind](identifier)
 
 
+def duplicate_above(fd, lowest):
+    """A copy of the descriptor, of a number that is at least `lowest`; programs that this process becomes lack it."""
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, lowest)
+
+
 def _first_open(paths):
     for path in paths:
         try:
@@ -245,11 +250,16 @@ def memory_used():
     return max(0, int(usage) - int(parts[b"inactive_file"]) - int(parts[b"active_file"]))
 
 
+def memory_limit():
+    """Bytes of memory that the container may use; None where that is not known."""
+    limit = _read_first(["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"])
+    return int(limit) if (limit or b"").strip().isdigit() else None
+
+
 def memory_room():
     """Bytes of memory that the container may still take, less a reserve for its processes; None where that is not known."""
-    limit = _read_first(["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"])
-    used = memory_used()
-    return None if used is None or not (limit or b"").strip().isdigit() else int(limit) - used - _MEMORY_RESERVE
+    limit, used = memory_limit(), memory_used()
+    return None if used is None or limit is None else limit - used - _MEMORY_RESERVE
 
 
 def own_memory():

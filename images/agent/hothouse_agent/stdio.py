@@ -24,7 +24,8 @@ def _unread(fd):
         return 0
 
 
-def _wait_until_empty(fd):
+def wait_until_empty(fd):
+    """Waits until everything written to the pipe is read."""
     spins = 0
     while _unread(fd):
         spins += 1
@@ -48,7 +49,7 @@ class OutputSequencer:
         # The order concerns only this process, not those that user code forks.
         if self._last != fd and os.getpid() == self._pid:
             if self._last is not None:
-                _wait_until_empty(self._last)
+                wait_until_empty(self._last)
             self._last = fd
 
     def drain(self):
@@ -56,7 +57,7 @@ class OutputSequencer:
         if os.getpid() == self._pid:
             flush()
             for fd in self._order:
-                _wait_until_empty(fd)
+                wait_until_empty(fd)
 
     def emit(self, line, is_answer):
         """Writes the line of an event or an answer after all that was written before."""
@@ -65,7 +66,7 @@ class OutputSequencer:
         flush()
         _, _, events, answers = self._order
         if not is_answer and self._last == answers:
-            _wait_until_empty(answers)
+            wait_until_empty(answers)
         self._last = answers if is_answer else events
         # The first newline ends what user code may have written to this descriptor.
         view = memoryview(b"\n" + line + b"\n")

@@ -1,7 +1,7 @@
 import type { ModuleLists } from '../../protocol/interpreter.ts';
+import { InterpreterProcess } from '../interpreter/interpreterProcess.ts';
 import type { Language } from '../language.ts';
 import { neededModules } from './imports.ts';
-import { PythonInterpreter } from './interpreter.ts';
 import type { ModuleUse } from './moduleUse.ts';
 
 /** What Python works with, as the options are at the time of the call. */
@@ -19,7 +19,7 @@ export function pythonLanguage(use: ModuleUse, { preloadable, importable }: Pyth
     open(sandbox, { once, code }) {
       const needed = code === undefined ? null : neededModules(code);
       use.note(needed, preloadable());
-      return new PythonInterpreter(sandbox, { once, preloaded: needed === null || needed.size > 0, importable });
+      return new InterpreterProcess(sandbox, { once, preloaded: needed === null || needed.size > 0, importable });
     },
   };
 }

@@ -31,15 +31,6 @@ interface RunningCompletion {
   readonly answered: Deferred<CompletionList>;
 }
 
-/** How its process starts. */
-interface PythonStart {
-  readonly once: boolean;
-  /** Whether it should have the preloaded modules. */
-  readonly preloaded: boolean;
-  /** The modules that code may import, at the time of the call. */
-  readonly importable: () => ModuleLists;
-}
-
 const NO_PROGRESS: Progress = {
   error: null,
   done: null,
@@ -53,23 +44,34 @@ const NO_PROGRESS: Progress = {
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
 
-/** One Python process. Its events are trusted about its own run only. */
-export class PythonInterpreter implements Interpreter {
+/** Which interpreter to start. */
+export interface InterpreterStart {
+  /** The driver in `images/agent/drivers`; missing: Python's. */
+  readonly driver?: string;
+  /** Whether it should have the preloaded modules. */
+  readonly preloaded: boolean;
+  readonly once: boolean;
+  /** The modules that code may import, at the time of the call; missing: all of them. */
+  readonly importable?: () => ModuleLists;
+}
+
+/** One process that speaks the interpreter protocol. Its events are trusted about its own run only. */
+export class InterpreterProcess implements Interpreter {
   readonly ended: Promise<CellEnd>;
   readonly #channel: Channel;
   readonly #once: boolean;
-  readonly #importable: () => ModuleLists;
+  readonly #importable: (() => ModuleLists) | undefined;
   #task: RunningCell | RunningCompletion | undefined;
   #end: ChannelEnd | undefined;
   #killed = false;
   /** The delivery of the last interrupt: a signal for one cell must not arrive in the next. */
   #signalled: Promise<void> | undefined;
 
-  constructor(sandbox: Sandbox, { once, preloaded, importable }: PythonStart) {
+  constructor(sandbox: Sandbox, { once, importable, ...start }: InterpreterStart) {
     this.#once = once;
     this.#importable = importable;
     this.#channel = sandbox.start(
-      { kind: 'interpreter', preloaded },
+      { kind: 'interpreter', ...start },
       {
         onStdout: (bytes) => this.#onText('stdout', bytes),
         onStderr: (bytes) => this.#onText('stderr', bytes),
@@ -91,8 +93,8 @@ export class PythonInterpreter implements Interpreter {
       interrupt: this.#once ? 'free' : 'early',
       progress: NO_PROGRESS,
     };
-    const modules = this.#importable();
-    const isRestricted = modules.allowed.length + modules.blocked.length > 0;
+    const modules = this.#importable?.();
+    const isRestricted = modules && modules.allowed.length + modules.blocked.length > 0;
     const request = { op: 'run', token: task.token, once: this.#once, ...cell } as const;
     this.#begin(task, isRestricted ? { ...request, modules } : request);
     return task.ended.promise;

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { driverLanguage } from '../interpreter/driverLanguage.ts';
+import { defineLanguage } from '../languageDefinition.ts';
+import { NODE } from './facts.ts';
+
+/** JavaScript and TypeScript on Node.js. */
+export const node = defineLanguage({
+  ...NODE,
+  sessionPrefix: 'node',
+  options: z.strictObject({
+    image: z.string().min(1).default('hothouse/node:latest').describe('Container image that Node.js runs in.'),
+  }),
+  guide:
+    'Node.js: JavaScript, or TypeScript whose types are removed. import, require and top-level await work; the value of the last expression is the result. In a session const and let can be declared again. display(value) shows an object with Symbol.for("Jupyter.display"), as in Deno.',
+  environment: () => ({ NODE_REPL_HISTORY: '', NO_COLOR: '1' }),
+  create: () => driverLanguage({ name: 'node', program: 'node' }),
+});

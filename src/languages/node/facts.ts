@@ -1,0 +1,13 @@
+import type { LanguageFacts } from '../languageDefinition.ts';
+
+export const NODE: LanguageFacts & { readonly id: 'node' } = {
+  id: 'node',
+  displayName: 'Node.js',
+  fileExtensions: ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'],
+  editor: {
+    cells: 'javascript',
+    kernelspec: { name: 'node', display_name: 'Node.js', language: 'javascript' },
+    triggers: ['.'],
+    hasPlaces: false,
+  },
+};
