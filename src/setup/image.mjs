@@ -21,7 +21,7 @@ export function ensurePythonImage() {
 
 /** The plan of `ensurePythonImage`. */
 export function planPythonImage() {
-  return planImage(pythonBuild(), "from Debian's packages", 500);
+  return planImage(pythonBuild(), "from Debian's packages, and two of PyPI", 850);
 }
 
 function pythonBuild() {

@@ -26,7 +26,7 @@ export const python = defineLanguage({
     ),
   }),
   guide:
-    'Python 3 with NumPy, pandas, SciPy, Matplotlib, scikit-learn, SymPy and IPython is preinstalled. Plots are returned without savefig; top-level await works.',
+    'Python 3 with NumPy, pandas, SciPy, Matplotlib, seaborn, Plotly, scikit-learn, statsmodels, SymPy, PyArrow, requests, Pillow, lxml, openpyxl, tqdm and IPython is preinstalled. Plots are returned without savefig; top-level await works.',
   replaces: {
     name: 'python-docker-mcp',
     settings: {
@@ -40,6 +40,8 @@ export const python = defineLanguage({
     // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.
     OPENBLAS_NUM_THREADS: '1',
     OMP_NUM_THREADS: '1',
+    // The allocator of PyArrow, which pandas imports, has a thread of its own otherwise.
+    JE_ARROW_MALLOC_CONF: 'background_thread:false',
     MPLCONFIGDIR: '/tmp/matplotlib',
     IPYTHONDIR: '/tmp/ipython',
     PYTHONDONTWRITEBYTECODE: '1',
