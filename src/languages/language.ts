@@ -128,6 +128,19 @@ export interface Draft {
   readonly cursor: number;
 }
 
+/** Copies of an interpreter. Cells may be given to them at once; one that cannot be made ends its first cell with an error. */
+export interface InterpreterCopies {
+  readonly interpreters: readonly Interpreter[];
+  /** Resolves when they are made, with what they do not have; with null when the interpreter has ended. */
+  readonly losses: Promise<CopyLosses | null>;
+}
+
+/** How many threads and sockets a process has that its copies have not. */
+export interface CopyLosses {
+  readonly threads: number;
+  readonly sockets: number;
+}
+
 /** A running interpreter in a sandbox. One cell at a time. */
 export interface Interpreter {
   /** Never rejects; `onOutput` is not called after the promise has resolved. */
@@ -138,6 +151,8 @@ export interface Interpreter {
   hover?(draft: Draft): Promise<string | null>;
   /** Where the session defines the symbol at the cursor. Only between cells. */
   definition?(draft: Draft): Promise<readonly CellPlace[]>;
+  /** Copies of its process with all its variables, which run side by side. Only between cells. */
+  copy?(count: number): InterpreterCopies;
   /** The code that the session has accepted, for checks beside it; only between cells. */
   text?(): string;
   /** Asks the running cell to stop; it may ignore that. */

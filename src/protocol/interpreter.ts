@@ -39,7 +39,14 @@ export interface InterpreterComplete {
   readonly cursor: number;
 }
 
-export type InterpreterRequest = InterpreterRun | InterpreterComplete;
+/** Engine → interpreter: become the `count` copies whose channels were started before; answered by `copied`. */
+export interface InterpreterCopy {
+  readonly op: 'copy';
+  readonly token: string;
+  readonly count: number;
+}
+
+export type InterpreterRequest = InterpreterRun | InterpreterComplete | InterpreterCopy;
 
 /** RFC 6838, with parameters. */
 const MIME_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(;[ -~]{0,100})?$/;
@@ -96,6 +103,13 @@ export const InterpreterEvent = z.discriminatedUnion('type', [
     start: z.int(),
     end: z.int(),
     matches: z.array(z.string()),
+  }),
+  z.object({
+    type: z.literal('copied'),
+    token: z.string(),
+    /** Threads and sockets of the process that its copies do not have. */
+    threads: z.int().nonnegative(),
+    sockets: z.int().nonnegative(),
   }),
 ]);
 export type InterpreterEvent = z.infer<typeof InterpreterEvent>;

@@ -55,6 +55,12 @@ export const Start = z.discriminatedUnion('kind', [
     /** Bytes of its stdout passed on, for a server whose client bounds each answer; otherwise `Hello.outputBytes`. */
     stdoutBytes: z.int().positive().nullable().optional(),
   }),
+  /**
+   * A copy of the interpreter of another channel, `of`, with all its variables. It comes when that interpreter is asked
+   * to `copy`, after all the copies have been started; until then its channel takes `run` payloads, which wait. One that
+   * cannot be made ends with a `failure`.
+   */
+  z.strictObject({ kind: z.literal('copy'), of: z.int() }),
   /** A process for requests about files; see `fileMessages.ts`. No limit is on its stdout. */
   z.strictObject({ kind: z.literal('files') }),
 ]);

@@ -10,6 +10,8 @@ import type { Channel, ChannelEnd, ChannelListener, SandboxLoss } from './sandbo
 export interface ChannelPorts {
   readonly send: (bytes: Buffer) => void;
   readonly signal: (signal: SignalName) => Promise<void>;
+  /** A channel for a copy of this one's process. */
+  readonly copy: (listener: ChannelListener) => Channel;
   /** The limits of its events, and of its answers. */
   readonly lines: LineLimits;
 }
@@ -18,6 +20,7 @@ export interface ChannelPorts {
 export class LiveChannel implements Channel {
   readonly #listener: ChannelListener;
   readonly #signal: (signal: SignalName) => Promise<void>;
+  readonly copy: (listener: ChannelListener) => Channel;
   readonly #input: ChannelInput;
   readonly #events: EventLines;
   readonly #answers: EventLines;
@@ -32,6 +35,7 @@ export class LiveChannel implements Channel {
   ) {
     this.#listener = listener;
     this.#signal = ports.signal;
+    this.copy = ports.copy;
     this.#input = new ChannelInput(number, ports.send);
     this.#events = new EventLines(ports.lines);
     this.#answers = new EventLines(ports.lines);

@@ -64,6 +64,7 @@ export class LiveSandbox implements Sandbox {
     const channel = new LiveChannel(number, listener, {
       send: (bytes) => this.#connection.send(bytes),
       signal: (signal) => this.#signal(number, signal),
+      copy: (listener) => this.start({ kind: 'copy', of: number }, listener),
       lines: this.#connection.lineLimits,
     });
     if (this.#loss) {

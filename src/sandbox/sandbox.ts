@@ -46,6 +46,8 @@ export interface Channel {
   closeInput(): void;
   /** Signals its process group; resolves when that is done, or the process has ended. Never rejects. */
   signal(signal: SignalName): Promise<void>;
+  /** Interpreters only: a channel for a copy of the process, which comes when the process is asked for it. */
+  copy(listener: ChannelListener): Channel;
   readonly ended: Promise<ChannelEnd>;
 }
 

@@ -166,7 +166,15 @@ export class FakeAgent {
   #processOf(start: Start, channel: FakeChannel, caps: Hello): FakeProcess {
     if (start.kind === 'exec') return new FakeProgram(start, this.#files, channel);
     if (start.kind === 'files') return new FakeFilesProcess(this.#files, channel);
+    if (start.kind === 'copy') return this.#copyOf(start.of, channel);
     return new FakePython({ ...this.#home, files: this.#files, caps }, channel);
+  }
+
+  #copyOf(number: number, channel: FakeChannel): FakeProcess {
+    const original = this.#running.get(number)?.process;
+    if (original instanceof FakePython) return original.copyTo(channel);
+    queueMicrotask(() => channel.exit({ code: null, signal: null, failure: 'it cannot be copied' }));
+    return { signal: () => {} };
   }
 
   #run(number: number, payload: Buffer): void {

@@ -115,10 +115,23 @@ export class FakePython implements FakeProcess {
   #queue: Promise<void> = Promise.resolve();
   #sent = { bytes: 0, events: 0, dropped: 0 };
   #interrupt: () => void = () => {};
+  /** Copies that it will become when it is asked to. */
+  readonly #expected: FakePython[] = [];
+  #begin: () => void = () => {};
 
   constructor(home: FakePythonHome, sink: FakeSink) {
     this.#home = home;
     this.#sink = sink;
+  }
+
+  /** A process that takes its requests once this one has been copied. */
+  copyTo(sink: FakeSink): FakePython {
+    const copy = new FakePython(this.#home, sink);
+    copy.#queue = new Promise((resolve) => {
+      copy.#begin = resolve;
+    });
+    this.#expected.push(copy);
+    return copy;
   }
 
   run(payload: Buffer): void {
@@ -140,11 +153,20 @@ export class FakePython implements FakeProcess {
   }
 
   async #answer(request: InterpreterRequest): Promise<void> {
+    if (request.op === 'copy') return this.#copy(request.token, request.count);
     if (request.op === 'complete') return this.#complete(request.token, request.code.slice(0, request.cursor));
     if (!request.once) this.#sink.event({ type: 'begun', token: request.token });
     const done = await this.#run(request);
     this.#sink.event(done);
     if (request.once) this.#sink.exit({ code: done.exitCode ?? (done.status === 'ok' ? 0 : 1), signal: null });
+  }
+
+  #copy(token: string, count: number): void {
+    for (const copy of this.#expected.splice(0, count)) {
+      for (const [name, value] of this.#variables) copy.#variables.set(name, value);
+      copy.#begin();
+    }
+    this.#sink.event({ type: 'copied', token, threads: 0, sockets: 0 });
   }
 
   #complete(token: string, before: string): void {

@@ -82,6 +82,25 @@ class Runner:
             self._futures |= unit.co_flags & _FUTURES
         return unit
 
+    def renew_loop(self):
+        """In a copy of the process: gives its event loop a selector and a pipe of its own, so that its tasks live on."""
+        if self._loop is None:
+            return
+        import asyncio
+        import selectors
+
+        try:
+            self._loop._close_self_pipe()
+            before, self._loop._selector = self._loop._selector, selectors.DefaultSelector()
+            for key in before.get_map().values():
+                self._loop._selector.register(key.fileobj, key.events, key.data)
+            before.close()
+            self._loop._make_self_pipe()
+        except Exception:
+            # User code has changed it, or another Python has another one.
+            self._loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self._loop)
+
     def _execute(self, unit):
         value = eval(unit, self.namespace)
         if unit.co_flags & _CO_COROUTINE:

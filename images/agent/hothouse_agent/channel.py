@@ -136,7 +136,8 @@ class Ports:
 class Channel:
     """
     A child and its pipes. `number` is the engine's for it, None while no run uses it. `fds` maps `stdout`, `stderr`, and
-    `events` and `answers`, or `failure`, to the ends that are read, and `input` to the end that is written, or None.
+    `events` and `answers`, or `failure`, to the ends that are read, and `input` to the end that is written, or None;
+    `control` is the socket of an interpreter.
     """
 
     def __init__(self, ports, limits, fds, on_blocked, stdout_limit=None):
@@ -154,6 +155,9 @@ class Channel:
             if name in fds
         ]
         self._failure = fds.get("failure")
+        self.control = fds.get("control")
+        # Of a copy: how many processes of the sandbox had been killed for memory before it was there.
+        self.kills_before = None
         self.input = Input(fds["input"], ports, on_blocked)
         # The report of the process's end, while output that came before waits to be sent.
         self._ended = None
@@ -222,6 +226,8 @@ class Channel:
             os.close(stream.fd)
         if self._failure is not None:
             os.close(self._failure)
+        if self.control is not None:
+            self.control.close()
 
     def _start_failure(self):
         """Why the program could not start; written by the child before it would have become the program."""

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 
 from . import drivers, environment, files, gate, interpreter, kernel, walls
@@ -12,6 +13,7 @@ PIPES = {
     "files": ("input", "stdout", "stderr"),
     "interpreter": ("input", "stdout", "stderr", "events", "answers"),
 }
+_INTERPRETER = "interpreter"
 
 
 def prepare():
@@ -19,8 +21,11 @@ def prepare():
     interpreter.prepare()
 
 
-def pipes(kind):
-    """New pipes for a child: name -> end of the agent, which does not block, and the list of the child's ends."""
+def pipes(kind, is_copy=False):
+    """
+    New pipes for a child: name -> end of the agent, which does not block, and the list of the child's ends. An interpreter
+    has a socket too, `control`, over which it gets the descriptors of its copies, and a copy has shown itself.
+    """
     ours, theirs = {}, []
     for name in PIPES[kind]:
         reader, writer = os.pipe2(os.O_CLOEXEC)
@@ -28,6 +33,13 @@ def pipes(kind):
         os.set_blocking(end, False)
         ours[name] = end
         theirs.append(other)
+    if kind == _INTERPRETER:
+        control, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        control.setblocking(False)
+        if not is_copy:
+            control.shutdown(socket.SHUT_RD)
+        ours["control"] = control
+        theirs.append(other.detach())
     return ours, theirs
 
 
@@ -50,7 +62,9 @@ def main(start, fds):
         if start["kind"] == "exec":
             _exec(start, *fds)
         elif start.get("driver"):
-            events, answers, requests = fds
+            events, answers, control, requests = fds
+            # Only Python's interpreter can copy itself.
+            os.close(control)
             drivers.serve(start["driver"], requests, events, answers, start)
         else:
             _python(start, *fds)
@@ -62,7 +76,7 @@ def main(start, fds):
 def _take(kind, fds):
     """Puts the streams in their places and closes every other descriptor; returns those that are no streams."""
     stdin, stdout, stderr, *more = fds
-    if kind == "interpreter":
+    if kind == _INTERPRETER:
         more.append(stdin)
         stdin = os.open("/dev/null", os.O_RDONLY)
     for fd, number in ((stdin, 0), (stdout, 1), (stderr, 2)):
@@ -95,7 +109,8 @@ def _exec(start, failure):
         os.write(failure, text.encode("utf-8", "replace")[:1000])
 
 
-def _python(start, events, answers, requests):
+def _python(start, events, answers, control, requests):
     sys.path.insert(0, os.getcwd())
     sys.argv = [""]
-    interpreter.Interpreter(requests, events, answers, start["eventBytes"], start["events"]).serve()
+    ports = interpreter.Ports(requests, events, answers, control)
+    interpreter.Interpreter(ports, start["eventBytes"], start["events"]).serve()

@@ -5,7 +5,7 @@ import select
 import signal
 import sys
 
-from . import channel, children, kernel, shell, wipe, zygote
+from . import channel, children, copies, kernel, shell, wipe, zygote
 
 _TAINTED = "a run came first; ask again after a reset"
 
@@ -33,6 +33,7 @@ class Forks:
         self._last_key = 0
         # Channels without a process, and why.
         self._failed = []
+        self._copies = copies.Copies(watch, unwatch, self._on_copied, self._end)
         # Whether it has the preloaded modules, or its driver -> channel of a process that waits for a run.
         self._spares = {}
         # The driver of the process that waits; None for Python's.
@@ -50,9 +51,11 @@ class Forks:
         # What starts when that import has ended: (channel, start, descriptors).
         self._waiting = []
 
-    def start(self, start):
-        """The channel of a new process, or of one that waited."""
+    def start(self, start, original=None):
+        """The channel of a new process, or of one that waited. A copy is one of the process of the channel `original`."""
         self.is_tainted = True
+        if start["kind"] == "copy":
+            return self._copy(original)
         if start["kind"] != "interpreter":
             return self._fork(start, False)
         driver = start.get("driver")
@@ -67,7 +70,9 @@ class Forks:
 
     def signal(self, target, number):
         """Signals the process group of a channel; SIGKILL also what descends from its process."""
-        if target.pid is None:
+        if target.pid is None and number == signal.SIGKILL and self._copies.give_up(target):
+            self._end(target, {"signal": int(number)})
+        elif target.pid is None:
             # It gets the signal when it is there.
             target.signals.append(number)
         elif target.pid in self._living:
@@ -124,6 +129,23 @@ class Forks:
         else:
             self._spawn(made, start, theirs, is_preloaded)
         return made
+
+    def _copy(self, original):
+        fds, theirs = children.pipes("interpreter", is_copy=True)
+        made = channel.Channel(self._ports, self.limits, fds, self._on_blocked)
+        if not self._copies.ask(original, made, theirs):
+            self._failed.append((made, copies.FAILURE))
+        for fd in theirs:
+            os.close(fd)
+        return made
+
+    def _on_copied(self, made, pid):
+        """Whether that process, by which the copy has shown itself, can be the channel's."""
+        if pid in self._living or not kernel.is_own_child(pid):
+            return False
+        made.kills_before = kernel.oom_kills()
+        self._on_forked(made, pid)
+        return True
 
     def _on_blocked(self, source, is_blocked):
         if is_blocked:
@@ -302,6 +324,7 @@ class Forks:
         self._waiting.clear()
         self._failed.clear()
         self._forking.clear()
+        self._copies.clear()
         self._preload = None
         report = wipe.wipe(self._mounts, self._baseline, self._kill_all)
         self._living.clear()

@@ -160,7 +160,7 @@ class Init:
     def _start(self, number, start):
         if self._hello is None:
             raise frames.Closed("the first frame is not a hello")
-        started = self._forks.start(start)
+        started = self._forks.start(start, self._channels.get(start.get("of")))
         started.number = number
         self._channels[number] = started
         self._last_check_at = time.monotonic()
@@ -183,7 +183,11 @@ class Init:
         self._channels.pop(ended.number, None)
         for stream in ended.streams():
             self._unwatch(stream.fd)
-        ended.end({**report, "oomKills": self._oom.take()})
+        kills = self._oom.take()
+        if ended.kills_before is not None:
+            # Copies end side by side, and each reports what was killed while it lived.
+            kills = self._oom.total - ended.kills_before
+        ended.end({**report, "oomKills": kills})
         self._ending.append(ended)
         self._last_work_at = time.monotonic()
 

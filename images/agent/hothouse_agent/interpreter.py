@@ -1,6 +1,8 @@
 """The Python driver: runs the engine's requests, and sends events and answers. User code runs in the same process."""
 
 import atexit
+import collections
+import io
 import json
 import os
 import resource
@@ -9,7 +11,8 @@ import signal
 import sys
 import types
 
-from . import cell, completion, display, jsonshape, modulepolicy, pictures, randomness, shell, stdio, workspace
+from . import cell, completion, display, duplicate, jsonshape, modulepolicy, pictures, randomness, shell, stdio
+from . import workspace
 
 
 # How many left-out variables are named, and characters of each name, which may be two UTF-16 code units.
@@ -20,7 +23,7 @@ _OTHER_BYTES = 1 << 18
 _OTHER_VALUES = 200
 
 # What the engine waits for. No number of events may keep it from coming.
-_ANSWERS = frozenset(("state", "done", "completions"))
+_ANSWERS = frozenset(("state", "done", "completions", "copied"))
 
 # A session that gets no request for so long waits for a person. Seconds.
 _IDLE = 0.5
@@ -41,10 +44,15 @@ def _changes(request):
     return {} if changed is None else {"filesChanged": changed}
 
 
+# The descriptors of an interpreter, beside its standard streams.
+Ports = collections.namedtuple("Ports", "requests events answers control")
+
+
 class Interpreter:
-    def __init__(self, requests, events, answers, event_bytes, max_events):
-        self._requests = os.fdopen(requests, "rb")
-        self._sequencer = stdio.OutputSequencer(events, answers)
+    def __init__(self, ports, event_bytes, max_events):
+        self._ports = ports
+        self._requests = os.fdopen(ports.requests, "rb")
+        self._sequencer = stdio.OutputSequencer(ports.events, ports.answers)
         self._token = None
         self._publisher = display.Publisher(self._emit, event_bytes, max_events)
         self._interruptible = False
@@ -72,6 +80,9 @@ class Interpreter:
             if request["op"] == "complete":
                 self._emit("completions", **self._complete(request))
                 continue
+            if request["op"] == "copy":
+                self._copy(request["count"])
+                continue
             # An earlier interrupt was meant for something else; from now on they are for this cell.
             self._interrupted = False
             if not request["once"]:
@@ -81,6 +92,28 @@ class Interpreter:
                 # Also in a fork of user code that reached the end of the cell: the next cell is not for it.
                 os._exit(code)
         os._exit(0)
+
+    def _copy(self, count):
+        """Continues in each copy too, which serves the requests of its own channel."""
+        stdio.flush()
+        losses = duplicate.losses(self._ports.control)
+        fds = duplicate.make(self._ports.control, count)
+        if fds is None:
+            self._emit("copied", **losses)
+        else:
+            self._adopt(*fds)
+
+    def _adopt(self, requests, stdout, stderr, events, answers, control):
+        given = {1: stdout, 2: stderr, self._ports.requests: requests, self._ports.events: events}
+        for place, fd in {**given, self._ports.answers: answers, self._ports.control: control}.items():
+            os.dup2(fd, place, inheritable=place in (1, 2))
+            os.close(fd)
+        # It may have read more of the original's requests.
+        self._requests = io.BufferedReader(self._requests.detach())
+        self._pid = os.getpid()
+        self._interrupted = False
+        self._sequencer.adopt()
+        self._runner.renew_loop()
 
     def _lines(self):
         """The requests. While a session waits for its second one, it loads what its first completion would wait for."""

@@ -48,6 +48,11 @@ def close_all_but(fds):
     os.closerange(edge, MAX_FDS)
 
 
+def flush_c_streams():
+    """Writes out what C code has printed and not written yet."""
+    _libc.fflush(None)
+
+
 def unread(fd):
     """Unread bytes in a pipe."""
     count = array.array("i", [0])
@@ -98,6 +103,14 @@ def ended_children():
         if ended[0] == 0:
             return
         yield ended
+
+
+def is_own_child(pid):
+    """Whether it is a child of this process that has not ended."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except (ChildProcessError, OverflowError):
+        return False
 
 
 def descendants(pid):
@@ -196,6 +209,11 @@ class OomCounter:
         now = self._read()
         delta, self._seen = now - self._seen, now
         return delta
+
+    @property
+    def total(self):
+        """Kills up to the last call of `take`."""
+        return self._seen
 
 
 def _read_first(paths):

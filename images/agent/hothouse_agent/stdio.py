@@ -52,6 +52,11 @@ class OutputSequencer:
                 wait_until_empty(self._last)
             self._last = fd
 
+    def adopt(self):
+        """In a copy of the process, whose pipes are others under the same numbers: keeps their order from now on."""
+        self._last = None
+        self._pid = os.getpid()
+
     def drain(self):
         """Waits until everything written so far is passed on."""
         if os.getpid() == self._pid:

@@ -60,6 +60,14 @@ def enter_run():
         landlock.enter(_scope)
 
 
+def enter_copy():
+    """In a copy of such a process: from now on it does not reach the one that it was copied from, nor other copies."""
+    if _scope is not None:
+        scope = landlock.create_scope()
+        landlock.enter(scope)
+        os.close(scope)
+
+
 def _holds(detail=""):
     return {"state": "holds", "detail": detail}
 

@@ -4,7 +4,15 @@ import type { Steps } from '../../base/slices.ts';
 import type { InterpreterEvent, InterpreterRequest, ModuleLists } from '../../protocol/interpreter.ts';
 import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
 import { cellEnd, plainError } from '../exit.ts';
-import type { CellEnd, CellOutput, CellRequest, CompletionList, Interpreter } from '../language.ts';
+import type {
+  CellEnd,
+  CellOutput,
+  CellRequest,
+  CompletionList,
+  CopyLosses,
+  Interpreter,
+  InterpreterCopies,
+} from '../language.ts';
 import { TextStream } from '../textStream.ts';
 import { parseEvent } from './events.ts';
 import { endOfExit, endOfLoss, type Progress } from './outcome.ts';
@@ -29,6 +37,13 @@ interface RunningCompletion {
   readonly kind: 'completion';
   readonly token: string;
   readonly answered: Deferred<CompletionList>;
+}
+
+interface RunningCopy {
+  readonly kind: 'copy';
+  readonly token: string;
+  readonly interpreters: readonly Interpreter[];
+  readonly answered: Deferred<CopyLosses | null>;
 }
 
 const NO_PROGRESS: Progress = {
@@ -58,16 +73,23 @@ export interface InterpreterStart {
 /** One process that speaks the interpreter protocol. Its events are trusted about its own run only. */
 export class InterpreterProcess implements Interpreter {
   readonly ended: Promise<CellEnd>;
+  readonly copy?: (count: number) => InterpreterCopies;
   readonly #channel: Channel;
   readonly #once: boolean;
+  readonly #start: InterpreterStart;
+  readonly #isCopy: boolean;
   readonly #importable: (() => ModuleLists) | undefined;
-  #task: RunningCell | RunningCompletion | undefined;
+  #task: RunningCell | RunningCompletion | RunningCopy | undefined;
   #end: ChannelEnd | undefined;
   #killed = false;
   /** The delivery of the last interrupt: a signal for one cell must not arrive in the next. */
   #signalled: Promise<void> | undefined;
 
-  constructor(sandbox: Sandbox, { once, importable, ...start }: InterpreterStart) {
+  /** `sandbox` starts its process; `isCopy`: as a copy of another one. */
+  constructor(sandbox: Pick<Sandbox, 'start'>, given: InterpreterStart, isCopy = false) {
+    const { once, importable, ...start } = given;
+    this.#start = given;
+    this.#isCopy = isCopy;
     this.#once = once;
     this.#importable = importable;
     this.#channel = sandbox.start(
@@ -78,6 +100,8 @@ export class InterpreterProcess implements Interpreter {
         onEvent: (line, stdoutBytes, stderrBytes) => this.#onEvent(line, stdoutBytes, stderrBytes),
       },
     );
+    // The drivers of other languages cannot copy their process.
+    if (given.driver === undefined) this.copy = (count) => this.#copy(count);
     this.ended = this.#channel.ended.then((end) => this.#onEnd(end));
   }
 
@@ -116,7 +140,21 @@ export class InterpreterProcess implements Interpreter {
     void this.#channel.signal('SIGKILL');
   }
 
-  #begin(task: RunningCell | RunningCompletion, request: InterpreterRequest): void {
+  #copy(count: number): InterpreterCopies {
+    const sandbox: Pick<Sandbox, 'start'> = { start: (_, listener) => this.#channel.copy(listener) };
+    // Their channels first: the agent then has given the process what they need when it is asked.
+    const interpreters = Array.from({ length: count }, () => new InterpreterProcess(sandbox, this.#start, true));
+    const task: RunningCopy = {
+      kind: 'copy',
+      token: randomUUID(),
+      interpreters,
+      answered: deferred<CopyLosses | null>(),
+    };
+    this.#begin(task, { op: 'copy', token: task.token, count });
+    return { interpreters, losses: task.answered.promise };
+  }
+
+  #begin(task: RunningCell | RunningCompletion | RunningCopy, request: InterpreterRequest): void {
     if (this.#task) throw new Error('an interpreter runs one thing at a time');
     this.#task = task;
     const text = JSON.stringify(request);
@@ -126,9 +164,15 @@ export class InterpreterProcess implements Interpreter {
   }
 
   /** It is too large. */
-  #refuse(task: RunningCell | RunningCompletion): void {
+  #refuse(task: RunningCell | RunningCompletion | RunningCopy): void {
+    if (task.kind === 'cell') this.#finishCell(task, tooLarge(!this.#once));
+    else this.#finishQuestion(task);
+  }
+
+  /** Without an answer. */
+  #finishQuestion(task: RunningCompletion | RunningCopy): void {
     if (task.kind === 'completion') this.#finishCompletion(task, NOTHING);
-    else this.#finishCell(task, tooLarge(!this.#once));
+    else this.#finishCopy(task, null);
   }
 
   async #send(request: string): Promise<void> {
@@ -150,6 +194,11 @@ export class InterpreterProcess implements Interpreter {
     const event = yield* parseEvent(line, task.token);
     // The process may have ended meanwhile, and the task with it.
     if (!event || task !== this.#task) return;
+    if (task.kind === 'copy') {
+      if (event !== 'refused' && event.type === 'copied')
+        this.#finishCopy(task, { threads: event.threads, sockets: event.sockets });
+      return;
+    }
     if (task.kind === 'completion') {
       if (event !== 'refused' && event.type === 'completions') this.#finishCompletion(task, event);
       return;
@@ -191,6 +240,12 @@ export class InterpreterProcess implements Interpreter {
     task.answered.resolve({ start: list.start, end: list.end, matches: list.matches });
   }
 
+  #finishCopy({ interpreters, answered }: RunningCopy, losses: CopyLosses | null): void {
+    this.#task = undefined;
+    answered.resolve(losses);
+    if (!losses) for (const interpreter of interpreters) interpreter.kill();
+  }
+
   #finishCell(task: RunningCell, end: CellEnd): void {
     this.#task = undefined;
     for (const kind of ['stdout', 'stderr'] as const) {
@@ -200,12 +255,18 @@ export class InterpreterProcess implements Interpreter {
     task.ended.resolve(end);
   }
 
+  /** Of copies that run side by side each reports what was killed for memory, so one that we have killed was not. */
+  #withOwnKills(end: Extract<ChannelEnd, { kind: 'exit' }>): typeof end {
+    return this.#isCopy && this.#killed ? { ...end, exit: { ...end.exit, oomKills: 0 } } : end;
+  }
+
   #onEnd(end: ChannelEnd): CellEnd {
     this.#end = end;
     const task = this.#task;
-    if (task?.kind === 'completion') this.#finishCompletion(task, NOTHING);
+    if (task && task.kind !== 'cell') this.#finishQuestion(task);
     const progress = task?.kind === 'cell' ? task.progress : NO_PROGRESS;
-    const cellEnd = end.kind === 'exit' ? endOfExit(end, progress, this.#killed) : endOfLoss(end.loss, progress);
+    const cellEnd =
+      end.kind === 'exit' ? endOfExit(this.#withOwnKills(end), progress, this.#killed) : endOfLoss(end.loss, progress);
     if (task?.kind === 'cell') this.#finishCell(task, cellEnd);
     return cellEnd;
   }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { capCases } from './caps.ts';
 import { cellCases } from './cells.ts';
+import { copyCases } from './copies.ts';
 import { fileCases } from './files.ts';
 import type { AgentCase, AgentUnderTest } from './harness.ts';
 import { programCases } from './programs.ts';
@@ -56,6 +57,7 @@ export function agentContract(name: string, makeAgent: () => AgentUnderTest): vo
     });
 
     describe('a cell', () => cellCases(testCase));
+    describe('a copy', () => copyCases(testCase));
     describe('a cap', () => capCases(testCase));
     describe('a program', () => programCases(testCase));
     describe('files', () => fileCases(testCase));

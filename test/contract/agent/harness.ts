@@ -97,7 +97,7 @@ function textOf({ data }: Event): string {
   return (data as Record<string, string> | undefined)?.['text/plain'] ?? '';
 }
 
-const ENDS = ['done', 'completions'];
+const ENDS = ['done', 'completions', 'copied'];
 
 /** An interpreter process, by its channel. */
 export class Interpreter {
@@ -105,8 +105,23 @@ export class Interpreter {
   readonly #recorder = new Recorder();
   #counter = 0;
 
-  constructor(sandbox: Sandbox, preloaded = false) {
-    this.channel = sandbox.start({ kind: 'interpreter', preloaded }, this.#recorder.listener);
+  /** `original`: the channel of an interpreter that it will be a copy of. */
+  constructor(sandbox: Sandbox, preloaded = false, original?: Channel) {
+    const { listener } = this.#recorder;
+    this.channel = original ? original.copy(listener) : sandbox.start({ kind: 'interpreter', preloaded }, listener);
+  }
+
+  /** Copies of its process. */
+  async copies(sandbox: Sandbox, count: number): Promise<Interpreter[]> {
+    const copies = Array.from({ length: count }, () => new Interpreter(sandbox, false, this.channel));
+    await this.copy(count);
+    return copies;
+  }
+
+  /** Has the process become so many copies, whose channels have been started. */
+  async copy(count: number): Promise<void> {
+    const cell = await this.#ask({ op: 'copy', count });
+    expect(cell.event('copied')).toBeDefined();
   }
 
   /** Runs a cell as a program does when `once` is set, otherwise as a cell of a session. */

@@ -40,6 +40,7 @@ function channelOf(args: readonly string[], listener: ChannelListener): Channel 
     write: async (bytes) => void child.stdin.write(bytes),
     closeInput: () => void child.stdin.end(),
     signal: async (signal) => void child.kill(signal),
+    copy: () => channelOf(args, listener),
     ended: ended.promise,
   };
 }

@@ -94,6 +94,7 @@ function channelOf(server: RecordedServer, lost: Promise<SandboxLoss>): Channel 
     write: async (bytes) => server.write(bytes),
     closeInput: () => {},
     signal: async () => server.end(),
+    copy: () => endedChannel(1),
     ended: Promise.race([left, lost.then((loss): ChannelEnd => ({ kind: 'lost', loss }))]),
   };
 }
@@ -105,6 +106,7 @@ function endedChannel(code: number): Channel {
     write: async () => {},
     closeInput: nothing,
     signal: async () => {},
+    copy: () => endedChannel(code),
     ended: Promise.resolve({ kind: 'exit', exit: { ...EXIT, code }, eventsDropped: 0 }),
   };
 }
