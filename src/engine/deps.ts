@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Host, ImageBuild } from '../host/host.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
+import type { EnvironmentStore } from './environment/environmentStore.ts';
 import type { Options } from './options.ts';
 import type { SessionStore } from './session/sessionRecord.ts';
 
@@ -29,7 +30,9 @@ export interface EngineDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly identity: Identity;
-  /** Called for each build, since looking up the machine's settings takes time. */
+  /** Where the user's environments are kept; by default they end with the engine. */
+  readonly environments?: EnvironmentStore;
+  /** `environment`: the scripts that build a user's environment. Called for each build, since looking up the machine's settings takes time. */
   readonly images: (language: string) => Promise<ImageSource>;
   /** Makes sessions resumable by another engine; without it their sandboxes end with this one. */
   readonly sessionStore?: SessionStore;

@@ -4,13 +4,15 @@ import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageQuestions } from '../languages/registry.ts';
 import type { Walls } from '../sandbox/sandbox.ts';
 import type { EngineDependencies } from './deps.ts';
-import { Environment } from './environment/environment.ts';
+import { Catalog, type Environments } from './environment/catalog.ts';
+import { EnvironmentSet } from './environment/environmentSet.ts';
+import { memoryStore } from './environment/environmentStore.ts';
 import { HostManager } from './environment/hostManager.ts';
 import { buildImage } from './environment/images.ts';
 import { type SessionFiles, sessionFiles } from './files/sessionFiles.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
-import { engineClosed, unknownLanguage, unknownSession } from './problems.ts';
+import { engineClosed, unknownSession } from './problems.ts';
 import { notRun } from './run/result.ts';
 import { newRunId, type Run, runInSession, runOnce } from './run/run.ts';
 import { questionsOf } from './run/tasks.ts';
@@ -21,7 +23,6 @@ import type {
   BuildExtras,
   Completions,
   Engine,
-  EngineProblem,
   Owner,
   Preflight,
   Result,
@@ -47,7 +48,8 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   readonly onDidChange: Event<void>;
   readonly #deps: EngineDependencies;
   readonly #hosts: HostManager;
-  readonly #environments: ReadonlyMap<string, Environment>;
+  readonly environments: Environments;
+  readonly #set: EnvironmentSet;
   readonly #sessions: Sessions;
   readonly #snapshots: Snapshots;
   #options: Options;
@@ -60,14 +62,19 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     this.languages = languages;
     this.#options = options;
     this.#hosts = new HostManager(deps, onChange);
-    this.#environments = new Map(
-      languages.map((language) => [language.id, new Environment(language, deps, this.#hosts)]),
-    );
-    const environments = this.#all();
+    this.#set = new EnvironmentSet(deps, deps.environments ?? memoryStore(), this.#hosts, onChange);
     this.#sessions = new Sessions({ clock, log, onChange });
+    const environments = () => this.#set.all();
     this.#snapshots = new Snapshots({ hosts: this.#hosts, environments, sessions: this.#sessions, clock });
     this.onDidChange = this.#snapshots.onDidChange;
-    for (const environment of environments) environment.onDidChange(onChange);
+    this.environments = new Catalog({
+      deps,
+      set: this.#set,
+      hosts: this.#hosts,
+      options: () => this.#options,
+      sessionsIn: (name) =>
+        this.#sessions.all().flatMap((one) => (one.environment === name && one.isLive ? [one.id] : [])),
+    });
   }
 
   /** The languages' own questions, which become members of the engine. */
@@ -88,11 +95,18 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     return this.#run({ request, onOutput, signal });
   }
 
-  async openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>> {
+  async openSession(
+    language: string,
+    owner: Owner,
+    signal?: AbortSignal,
+    environment?: string,
+  ): Promise<Result<SessionInfo>> {
     if (this.#disposed) return refused(engineClosed());
-    const environment = this.#environments.get(language);
-    if (!environment) return refused(this.#unknownLanguage(language));
-    return this.#sessions.open(environment, owner, this.#options.sessions.max, signal);
+    const found =
+      environment === undefined ? this.#set.ofLanguage(language) : await this.#set.find(language, environment);
+    if (!found.ok) return found;
+    this.#set.use(found.value);
+    return this.#sessions.open(found.value, owner, this.#options.sessions.max, signal);
   }
 
   async resumeSession(record: SessionRecord): Promise<Result<ResumedSession>> {
@@ -139,7 +153,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   }
 
   async stopSandbox(id: string): Promise<void> {
-    for (const environment of this.#all()) environment.stop(id);
+    for (const environment of this.#set.all()) environment.stop(id);
   }
 
   async buildEnvironment(
@@ -148,25 +162,25 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     signal?: AbortSignal,
     extras: BuildExtras = {},
   ): Promise<Result<string>> {
-    const environment = this.#environments.get(language);
-    if (!environment) return refused(this.#unknownLanguage(language));
+    const found = this.#set.ofLanguage(language);
+    if (!found.ok) return found;
     const source = () => this.#deps.images(language);
     const { images } = this.#hosts.current;
     const { baseImage } = this.#options.docker;
-    return buildImage(environment, { ...extras, images, source, baseImage, onLine, signal });
+    return buildImage(found.value, { ...extras, images, source, baseImage, onLine, signal });
   }
 
   async preflight(signal?: AbortSignal): Promise<Preflight> {
     const host = this.#hosts.current;
-    const found = await preflight(host, this.#options.docker.runtime, this.#all(), signal);
+    const found = await preflight(host, this.#options.docker.runtime, this.#set.defaults(), signal);
     if (found.host.info) this.#hosts.learned(host, found.host.info);
     if (found.host.problem) this.#hosts.failed(host, found.host.problem);
     return found;
   }
 
   async checkWalls(language: string, signal?: AbortSignal): Promise<Result<Walls>> {
-    const environment = this.#environments.get(language);
-    return environment ? environment.checkWalls(signal) : refused(this.#unknownLanguage(language));
+    const found = this.#set.ofLanguage(language);
+    return found.ok ? found.value.checkWalls(signal) : found;
   }
 
   snapshot(): Snapshot {
@@ -177,7 +191,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     if (this.#disposed) return;
     this.#options = options;
     this.#hosts.configure(options);
-    for (const environment of this.#all()) environment.configure(options);
+    this.#set.configure(options);
     this.#snapshots.invalidate();
   }
 
@@ -199,31 +213,26 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   }
 
   async #start(run: Run): Promise<RunResult> {
-    const { language, sessionId } = run.request;
-    const environment = this.#environments.get(language);
-    if (!environment) return notRun(run.runId, this.#unknownLanguage(language), sessionId);
-    if (sessionId === undefined) return runOnce(run, environment, this.#deps.clock);
+    const { language, sessionId, environment } = run.request;
+    const own = this.#set.ofLanguage(language);
+    if (!own.ok) return notRun(run.runId, own.error, sessionId);
+    if (sessionId === undefined) {
+      const found = environment === undefined ? own : await this.#set.find(language, environment);
+      if (!found.ok) return notRun(run.runId, found.error);
+      this.#set.use(found.value);
+      return runOnce(run, found.value, this.#deps.clock);
+    }
     const found = this.#sessions.find(sessionId);
-    return found.ok ? runInSession(run, environment, found.value) : notRun(run.runId, found.error, sessionId);
+    if (!found.ok) return notRun(run.runId, found.error, sessionId);
+    return runInSession(run, this.#set.ofSession(found.value.environment) ?? own.value, found.value);
   }
 
   async #end(): Promise<void> {
     this.#snapshots.stopPolling();
     this.#sessions.closeAll('Hothouse has shut down');
-    await Promise.all(this.#all().map((environment) => environment.dispose()));
+    await this.#set.dispose();
     await this.#hosts.dispose();
     this.#snapshots.dispose();
-  }
-
-  #all(): readonly Environment[] {
-    return [...this.#environments.values()];
-  }
-
-  #unknownLanguage(given: unknown): EngineProblem {
-    return unknownLanguage(
-      given,
-      this.languages.map(({ id }) => id),
-    );
   }
 }
 

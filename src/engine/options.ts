@@ -95,6 +95,26 @@ export const Options = z.strictObject({
       resetDeadlineMs: z.int().min(10).max(60_000).default(2_000).describe('Time limit of a reset in milliseconds.'),
     })
     .prefault({}),
+  environments: z
+    .strictObject({
+      maxWarm: z
+        .int()
+        .min(1)
+        .max(256)
+        .default(8)
+        .describe('Number of environments with warm sandboxes. Beyond it, the least recently used gives up its own.'),
+      buildMinutes: z
+        .number()
+        .min(0.01)
+        .max(1_440)
+        .default(30)
+        .describe('Time limit in minutes for the build of an environment.'),
+      agents: z
+        .enum(['ask', 'allow', 'deny'])
+        .default('ask')
+        .describe("Whether agents may create environments. ask: the agent's program asks its user, if it can."),
+    })
+    .prefault({}),
   sessions: z
     .strictObject({
       max: z.int().min(1).max(1024).default(16).describe('Maximum number of open sessions.'),

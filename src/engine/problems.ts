@@ -118,6 +118,40 @@ export function foreignImage(language: string, image: string): EngineProblem {
   );
 }
 
+/** `known` are the names that there are. */
+export function unknownEnvironment(name: string, known: readonly string[]): EngineProblem {
+  return {
+    kind: 'unknown_environment',
+    message: `There is no environment ${JSON.stringify(name)}.`,
+    advice: known.length > 0 ? `Use one of: ${known.slice(0, 20).join(', ')}.` : 'Create it first.',
+  };
+}
+
+/** Code of one language for an environment of another one. */
+export function otherEnvironmentLanguage(name: string, language: string, given: string): EngineProblem {
+  return invalidRequest(`The environment ${name} is for ${language}, not for ${given}.`, `Use language ${language}.`);
+}
+
+export function environmentTaken(name: string): EngineProblem {
+  return invalidRequest(
+    `There is another environment named ${name}.`,
+    'Choose another name, remove that one, or replace it.',
+  );
+}
+
+/** `sessions` are the ids of those that run in it. */
+export function environmentInUse(name: string, sessions: readonly string[]): EngineProblem {
+  return invalidRequest(`Sessions run in the environment ${name}: ${sessions.join(', ')}.`, 'Close them first.');
+}
+
+/** Environments on a host that only runs images. */
+export function noEnvironmentBuilder(): EngineProblem {
+  return invalidRequest(
+    'The host that sandboxes run on does not build images.',
+    'Use a host that does, such as a Docker Engine.',
+  );
+}
+
 /** A build on a host that only runs images. */
 export function noImageBuilder(language: string): EngineProblem {
   return invalidRequest(

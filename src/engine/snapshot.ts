@@ -10,7 +10,7 @@ import type { Snapshot } from './types.ts';
 /** What snapshots are taken of. */
 export interface SnapshotSources {
   readonly hosts: HostManager;
-  readonly environments: readonly Environment[];
+  readonly environments: () => readonly Environment[];
   readonly sessions: Sessions;
   readonly clock: Clock;
 }
@@ -27,7 +27,7 @@ export class Snapshots implements Disposable {
     this.#sources = sources;
     this.#memory = new MemoryPoll(
       sources.clock,
-      () => sources.environments.flatMap((environment) => environment.sandboxes()),
+      () => sources.environments().flatMap((environment) => environment.sandboxes()),
       () => this.invalidate(),
     );
   }
@@ -81,7 +81,7 @@ export class Snapshots implements Disposable {
   #take(): Snapshot {
     const sessions = this.#sources.sessions.all();
     const holders = new Map(sessions.map(({ id, sandboxId }) => [sandboxId, id]));
-    const environments = this.#sources.environments.map((environment) =>
+    const environments = this.#sources.environments().map((environment) =>
       environment.info({
         memoryOf: (sandbox) => this.#memory.of(sandbox),
         sessionOf: (sandboxId) => holders.get(sandboxId) ?? null,

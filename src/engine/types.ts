@@ -15,6 +15,7 @@ import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageQuestions, LanguageReport } from '../languages/registry.ts';
 import type { Owner } from '../sandbox/owner.ts';
 import type { Walls } from '../sandbox/sandbox.ts';
+import type { Environments } from './environment/catalog.ts';
 import type { SessionFiles } from './files/sessionFiles.ts';
 import type { ChangedFiles, FileProblemKind, InputFile } from './files/types.ts';
 import type { Options } from './options.ts';
@@ -31,6 +32,8 @@ export interface RunRequest {
   readonly language: string;
   readonly code: string;
   readonly owner: Owner;
+  /** One-shot only: name of the environment it runs in. Default: the language's own. */
+  readonly environment?: string;
   readonly sessionId?: string;
   /** Seconds; defaults to `limits.timeoutSeconds`. 0 means none, allowed in sessions of notebooks only. */
   readonly timeoutSeconds?: number;
@@ -109,6 +112,7 @@ export interface EngineProblem extends Omit<Problem, 'kind'> {
     | FileProblemKind
     | 'unknown_session'
     | 'unknown_language'
+    | 'unknown_environment'
     | 'invalid_request'
     | 'too_large'
     | 'overloaded'
@@ -246,7 +250,8 @@ export interface Engine extends LanguageQuestions {
    * output in order and is never called after the promise has resolved.
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
-  openSession(language: string, owner: Owner, signal?: AbortSignal): Promise<Result<SessionInfo>>;
+  /** In the environment of that name; by default in the language's own. */
+  openSession(language: string, owner: Owner, signal?: AbortSignal, environment?: string): Promise<Result<SessionInfo>>;
   /**
    * Continues a session that another engine of the same options has left: by `detach`, or because its process has ended.
    * If that engine still has the session, it loses it. Returns `unknown_session` when the session or its sandbox is gone,
@@ -279,7 +284,9 @@ export interface Engine extends LanguageQuestions {
   definition(sessionId: string, draft: Draft, signal?: AbortSignal): Promise<Result<readonly CellPlace[]>>;
   /** Removes one sandbox, by its `SandboxInfo.id`; a session in it ends, a run in it is `sandbox_lost`. */
   stopSandbox(id: string): Promise<void>;
-  /** Builds an environment's image from its folder, and from what `extras` adds. */
+  /** The environments that the user has defined. */
+  readonly environments: Environments;
+  /** Builds the image of a language's own environment from its folder, and from what `extras` adds. */
   buildEnvironment(
     language: string,
     onLine: (line: string) => void,

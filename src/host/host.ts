@@ -69,6 +69,10 @@ export interface ImageBuild {
   readonly files?: Readonly<Record<string, string>>;
   /** Folders for the context, of any size: path in it → path of a folder whose contents go there. */
   readonly folders?: Readonly<Record<string, string>>;
+  /** Its Dockerfile mounts caches and other stages into steps; then a host needs BuildKit. */
+  readonly hasMounts?: boolean;
+  /** Milliseconds it may take; 30 minutes when left out. */
+  readonly deadlineMs?: number;
 }
 
 /** Builds and inspects images; every promise of `Host` about calls holds for these too. */
@@ -77,6 +81,10 @@ export interface ImageBuilder {
   find(tag: string, signal?: AbortSignal): Promise<ImageInfo | null>;
   /** `onLine` gets the build's output. Rejects with `build_failed` and the last line when a step fails. */
   build(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void>;
+  /** The files of a folder in an image, by name, each as text; empty when it has no such folder. At most 16 MB. */
+  readFolder(tag: string, path: string, labels: Readonly<Record<string, string>>): Promise<Record<string, string>>;
+  /** Removes the name, and the image if it has no other one; resolves also when there is none. */
+  remove(tag: string): Promise<void>;
 }
 
 /**

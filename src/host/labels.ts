@@ -13,6 +13,8 @@ export const LABEL = {
   environment: 'dev.hothouse.environment',
   /** On images: the language they are for. */
   language: 'dev.hothouse.language',
+  /** On images of environments: the id of the image that they were built on. */
+  base: 'dev.hothouse.base',
   /** On images that only others are built from. */
   stage: 'dev.hothouse.stage',
 } as const;

@@ -55,6 +55,9 @@ export interface EditorConfiguration {
   readonly brackets: readonly (readonly [open: string, close: string])[];
 }
 
+/** What installs packages into environments and sessions; `apt` is not of one language. */
+export type PackageManager = 'pip' | 'npm' | 'nuget' | 'apt';
+
 /** What every language's own options have; without `memoryMb` and `cpus` those of `limits` hold. */
 export interface LanguageOptions {
   /** Image of its sandboxes. */
@@ -100,6 +103,8 @@ export interface LanguageDefinition<
   readonly guide: string;
   /** What `hothouse build` accepts for it beside what every build accepts. */
   readonly buildOptions?: readonly BuildOption[];
+  /** Which manager installs its packages, beside apt; missing where none does. */
+  readonly packageManager?: Exclude<PackageManager, 'apt'>;
   /** The program that it replaces, whose configuration is read too. */
   readonly replaces?: ReplacedProgram;
   /** Environment variables of its sandboxes; `cpus` is their limit. */

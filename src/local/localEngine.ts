@@ -11,6 +11,7 @@ import { processIdentity } from '../host/identity.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import { LANGUAGES } from '../languages/registry.ts';
 import { loadAgent } from '../sandbox/agentBundle.ts';
+import { environmentFiles } from './environmentFiles.ts';
 
 /** What an engine needs from its process. */
 export interface LocalEngineSettings {
@@ -40,6 +41,7 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
     clock: systemClock,
     log,
     identity,
+    environments: environmentFiles(join(home, '.hothouse', 'environments')),
     images: imageSources(imagesFolder, () => machineBuildSettings(env)),
     ...(sessionStore && { sessionStore }),
   });

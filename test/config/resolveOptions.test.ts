@@ -56,8 +56,8 @@ describe('resolveOptions', () => {
     expect(problems.map(({ message }) => message)).toEqual([
       'sessions.maximum in f is not an option and was ignored; there are sessions.max, sessions.keepSeconds.',
       'docker in f is not an option and was ignored; there are docker.host, docker.baseImage, docker.runtime.',
-      'toString in f is not an option and was ignored; there are host.*, docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
-      'The content in g is not an option and was ignored; there are host.*, docker.*, python.*, lean.*, limits.*, pool.*, sessions.*.',
+      'toString in f is not an option and was ignored; there are host.*, docker.*, python.*, lean.*, limits.*, pool.*, environments.*, sessions.*.',
+      'The content in g is not an option and was ignored; there are host.*, docker.*, python.*, lean.*, limits.*, pool.*, environments.*, sessions.*.',
     ]);
   });
 

@@ -41,6 +41,7 @@ export class FakeHost implements Host {
   mostCreating = 0;
   disposed = false;
   readonly #images: Set<string>;
+  readonly #labels = new Map<string, Readonly<Record<string, string>>>();
   readonly #script: Script;
   readonly #clock: Clock;
   #counter = 0;
@@ -48,11 +49,18 @@ export class FakeHost implements Host {
   readonly handshakeMs = 20_000;
   readonly images: ImageBuilder = {
     find: async (tag) =>
-      this.#images.has(tag) ? { id: tag, sizeBytes: 1, createdAt: '2026-01-01T00:00:00Z', labels: {} } : null,
+      this.#images.has(tag)
+        ? { id: tag, sizeBytes: 1, createdAt: '2026-01-01T00:00:00Z', labels: this.#labels.get(tag) ?? {} }
+        : null,
     build: async (build, onLine) => {
       this.builds.push(build);
       onLine(`built ${build.tag}`);
       this.#images.add(build.tag);
+      this.#labels.set(build.tag, build.labels);
+    },
+    readFolder: async () => ({}),
+    remove: async (tag) => {
+      this.#images.delete(tag);
     },
   };
 

@@ -1,6 +1,13 @@
 import { Emitter } from '../../src/base/event.ts';
+import type { Environments } from '../../src/engine/environment/catalog.ts';
+import {
+  definitionHash,
+  type EnvironmentRecord,
+  environmentImage,
+  parseDefinition,
+} from '../../src/engine/environment/definition.ts';
 import { type SessionFiles, sessionFiles } from '../../src/engine/files/sessionFiles.ts';
-import { unknownSession } from '../../src/engine/problems.ts';
+import { invalidRequest, unknownEnvironment, unknownSession } from '../../src/engine/problems.ts';
 import { NOTHING_RAN } from '../../src/engine/run/result.ts';
 import type {
   Engine,
@@ -62,6 +69,7 @@ export function sessionInfo(over: Partial<SessionInfo> = {}): SessionInfo {
 
 /** An engine that returns the answers of a test and records its requests. */
 export class StubEngine implements Engine {
+  readonly environments = catalogStub();
   walls: Result<Walls> = { ok: true, value: HOLDING_WALLS };
   readonly languages = LANGUAGES;
   readonly requests: RunRequest[] = [];
@@ -176,4 +184,31 @@ export class StubEngine implements Engine {
       error: { kind: 'unknown_session' as const, message: `There is no session ${id}.`, advice },
     };
   }
+}
+
+/** Environments in memory that need no build. */
+function catalogStub(): Environments {
+  const kept = new Map<string, EnvironmentRecord>();
+  const find = async (name: string): Promise<Result<EnvironmentRecord>> => {
+    const value = kept.get(name);
+    return value ? { ok: true, value } : { ok: false, error: unknownEnvironment(name, [...kept.keys()]) };
+  };
+  return {
+    async create(input, { onLine } = {}) {
+      const { definition, problems } = parseDefinition(input, LANGUAGES);
+      if (!definition) return { ok: false, error: invalidRequest(problems.join(' '), 'Correct it.') };
+      onLine?.('building');
+      const hash = definitionHash(definition);
+      const record = { ...definition, hash, image: environmentImage(hash), lock: { base: 'sha256:0' }, createdAt: 0 };
+      kept.set(definition.name, record);
+      return { ok: true, value: record };
+    },
+    list: async () => [...kept.values()],
+    find,
+    async remove(name) {
+      const found = await find(name);
+      kept.delete(name);
+      return found;
+    },
+  };
 }

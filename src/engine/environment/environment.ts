@@ -13,7 +13,7 @@ import { languageOptions, type Options } from '../options.ts';
 import { problemOf } from '../problems.ts';
 import type { EnvironmentInfo, Owner, Result, SandboxInfo } from '../types.ts';
 import type { HostManager } from './hostManager.ts';
-import { type MemoryLimit, type Profile, profileOf } from './profile.ts';
+import { type CustomEnvironment, type MemoryLimit, type Profile, profileOf } from './profile.ts';
 import { poolOptionsOf, specChanged, specOf } from './sandboxSpec.ts';
 import { warmUp } from './warmUp.ts';
 
@@ -37,13 +37,14 @@ export interface LeaseTerms {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The default environment of a language: its image, and the pools of sandboxes made from it. */
+/** An environment, a language's default one or a user's: its image, and the pools of sandboxes made from it. */
 export class Environment {
   readonly id: string;
   readonly definition: LanguageDefinition;
   readonly language: Language;
   /** Fires when `info` has changed. */
   readonly onDidChange: Event<void>;
+  readonly #custom: CustomEnvironment | undefined;
   readonly #deps: EngineDependencies;
   readonly #hosts: HostManager;
   readonly #pools: PoolSet;
@@ -52,22 +53,34 @@ export class Environment {
   #options: Options;
   #profile: Profile;
   #runs = 0;
+  #isResting = false;
   #used = false;
   #watching = false;
 
-  constructor(definition: LanguageDefinition, deps: EngineDependencies, hosts: HostManager) {
-    this.id = definition.id;
+  constructor(
+    definition: LanguageDefinition,
+    deps: EngineDependencies,
+    hosts: HostManager,
+    custom?: CustomEnvironment,
+  ) {
+    this.id = custom?.id ?? definition.id;
     this.definition = definition;
+    this.#custom = custom;
     this.#deps = deps;
     this.#hosts = hosts;
     this.#options = deps.options;
-    this.#profile = profileOf(definition, deps.options);
+    this.#profile = profileOf(definition, deps.options, custom);
     const { clock, log } = deps;
     this.language = definition.create({ options: () => languageOptions(definition, this.#options), clock, log });
     const { prewarmed, max } = this.#profile.poolKeys;
     this.#pools = new PoolSet({ make: (key) => this.#makePool(key), options: poolOptionsOf(deps.options), max });
     this.onDidChange = this.#pools.onDidChange;
-    if (deps.options.pool.prewarm) this.#pools.warm(prewarmed);
+    if (deps.options.pool.prewarm && !custom) this.#pools.warm(prewarmed);
+  }
+
+  /** Whether it is a user's. */
+  get isCustom(): boolean {
+    return this.#custom !== undefined;
   }
 
   get image(): string {
@@ -78,7 +91,14 @@ export class Environment {
     return this.#profile.memory;
   }
 
+  /** Gives up its warm sandboxes until the next lease; those in use stay until they are released. */
+  rest(): void {
+    this.#isResting = true;
+    this.#configurePools();
+  }
+
   lease(owner: Owner, purpose: Purpose, { key = '', signal }: LeaseTerms = {}): Promise<Grant> {
+    if (this.#isResting) this.#wake();
     const grant = this.#pools.lease(key, { owner, purpose }, signal);
     if (!this.#used) this.#warmOthers();
     this.#watch();
@@ -112,10 +132,10 @@ export class Environment {
   configure(options: Options): void {
     const isChanged = specChanged(options, this.#options, this.definition);
     this.#options = options;
-    this.#profile = profileOf(this.definition, options);
+    this.#profile = profileOf(this.definition, options, this.#custom);
     if (isChanged) this.refresh();
     else this.#configurePools();
-    if (this.#used || options.pool.prewarm) this.#warmOthers();
+    if ((this.#used && !this.#isResting) || (options.pool.prewarm && !this.isCustom)) this.#warmOthers();
   }
 
   /** Replaces warm sandboxes after a build of the image. */
@@ -181,7 +201,19 @@ export class Environment {
   }
 
   #configurePools(bootOf?: (key: string) => Boot): void {
-    this.#pools.configure(poolOptionsOf(this.#options), this.#profile.poolKeys.max, bootOf);
+    this.#pools.configure(this.#poolOptions(), this.#profile.poolKeys.max, bootOf);
+  }
+
+  /** Custom environments have no sandboxes before their first use. */
+  #poolOptions(): Options['pool'] {
+    const options = poolOptionsOf(this.#options);
+    if (this.#isResting) return { ...options, size: 0, minIdle: 0, prewarm: false };
+    return this.isCustom ? { ...options, prewarm: false } : options;
+  }
+
+  #wake(): void {
+    this.#isResting = false;
+    this.#configurePools();
   }
 
   #warmOthers(): void {
@@ -192,7 +224,7 @@ export class Environment {
   #makePool(key: string): Pool {
     const { clock, log } = this.#deps;
     const prepare = (sandbox: Sandbox) => this.language.warm?.(sandbox, { key, after: 'reset' }) ?? null;
-    return new Pool({ boot: this.#bootOf(key), prepare, options: poolOptionsOf(this.#options), clock, log });
+    return new Pool({ boot: this.#bootOf(key), prepare, options: this.#poolOptions(), clock, log });
   }
 
   /** Binds the host and the options, so that a late boot cannot affect another host's state. */
@@ -214,7 +246,7 @@ export class Environment {
 
   #bootOptions(): BootOptions {
     const { agent, clock, log, identity } = this.#deps;
-    const spec = specOf(this.definition, this.#options, identity);
+    const spec = specOf(this.definition, this.#options, identity, this.#custom);
     const outputBytes = this.#options.limits.outputKb * 1024;
     return { spec, agent, outputBytes, eventBytes: EVENT_BYTES, events: EVENTS, clock, log };
   }

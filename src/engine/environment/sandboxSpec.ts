@@ -3,7 +3,7 @@ import { type ContainerSpec, containerSpec, type SandboxLimits } from '../../hos
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import type { Identity } from '../deps.ts';
 import type { Options } from '../options.ts';
-import { type Profile, profileOf } from './profile.ts';
+import { type CustomEnvironment, type Profile, profileOf } from './profile.ts';
 
 const MB = 1024 * 1024;
 
@@ -28,16 +28,23 @@ export function poolOptionsOf({ pool, limits }: Options): Options['pool'] {
   return limits.readOnly ? pool : { ...pool, reuse: 'never' };
 }
 
-/** The spec of the containers of a language's default environment. */
-export function specOf(language: LanguageDefinition, options: Options, { machine, owner }: Identity): ContainerSpec {
-  const profile = profileOf(language, options);
+/** The spec of the containers of an environment. */
+export function specOf(
+  language: LanguageDefinition,
+  options: Options,
+  { machine, owner }: Identity,
+  custom?: CustomEnvironment,
+): ContainerSpec {
+  const profile = profileOf(language, options, custom);
   const labels = {
     [LABEL.managed]: 'true',
     [LABEL.machine]: machine,
     [LABEL.owner]: owner,
-    [LABEL.environment]: language.id,
+    [LABEL.environment]: profile.environment,
+    ...(custom && { [LABEL.language]: language.id }),
   };
-  return containerSpec(profile.image, limitsOf(options, profile), labels, language.environment(profile.cpus));
+  const variables = { ...profile.variables, ...language.environment(profile.cpus) };
+  return containerSpec(profile.image, limitsOf(options, profile), labels, variables);
 }
 
 /** Whether sandboxes of one profile differ from those of the other, in their spec or in what they keep warm. */

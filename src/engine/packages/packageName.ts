@@ -1,5 +1,4 @@
-/** What installs the packages of an environment or a session. */
-export type PackageManager = 'pip' | 'npm' | 'nuget' | 'apt';
+import type { PackageManager } from '../../languages/languageDefinition.ts';
 
 /** Every package manager, in the order in which definitions list them. */
 export const PACKAGE_MANAGERS: readonly PackageManager[] = ['pip', 'npm', 'nuget', 'apt'];

@@ -16,6 +16,7 @@ export function requestProblem(request: RunRequest): EngineProblem | null {
     inputProblem(request) ??
     wholeProblem(request) ??
     filesProblem(request) ??
+    environmentProblem(request) ??
     timeoutProblem(request)
   );
 }
@@ -51,6 +52,12 @@ function wholeProblem({ code, stdin = '', state }: RunRequest): EngineProblem | 
   const longest = (code.length + stdin.length) * LONGEST_ESCAPE;
   const text = state === undefined && longest <= MAX_REQUEST_BYTES ? '' : JSON.stringify([code, stdin, state]);
   return sizeProblem('Code, `stdin` and `state` together, as JSON,', text, MAX_REQUEST_BYTES);
+}
+
+function environmentProblem({ environment, sessionId }: RunRequest): EngineProblem | null {
+  if (environment === undefined || sessionId === undefined) return null;
+  const advice = 'Leave it out, or open a session in that environment.';
+  return invalidRequest('A run in a session takes no `environment`: the session has one.', advice);
 }
 
 function filesProblem({ inputs = [], onFiles, sessionId }: RunRequest): EngineProblem | null {

@@ -54,6 +54,11 @@ export class Session {
     return this.#deps.languageId;
   }
 
+  /** Id of its environment. */
+  get environment(): string {
+    return this.#deps.environment;
+  }
+
   /** Whether it has a sandbox or waits for one. */
   get isLive(): boolean {
     return this.#lifecycle.live !== null || this.#lifecycle.isStarting;

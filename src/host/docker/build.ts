@@ -1,16 +1,16 @@
 import { plainText } from '../../base/log.ts';
 import { HostError, type ImageBuild } from '../host.ts';
 import { LABEL } from '../labels.ts';
+import type { Problem } from '../problem.ts';
 import { packContext } from './buildContext.ts';
+import { BuildProgress } from './buildProgress.ts';
 import type { Client } from './client.ts';
 import { lineSplitter } from './lines.ts';
 
 const BUILD_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
-const FAILED_ADVICE =
-  'Read the lines of the build above for the cause. Where no registry can be reached, name an image that Docker has in the option docker.baseImage.';
 
-/** Builds an image; `onLine` gets its output. Rejects with `build_failed` and the last line when a step fails. */
+/** Builds an image; `onLine` gets its output. Rejects with `build_failed` and the last lines when a step fails. */
 export async function buildImage(
   client: Client,
   build: ImageBuild,
@@ -27,14 +27,17 @@ async function send(
   onLine: (line: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { tag, buildArgs, labels } = build;
-  const options = { t: tag, buildargs: { ...buildArgs }, labels: { ...labels }, rm: true, forcerm: true };
+  const { tag, buildArgs, labels, hasMounts, deadlineMs = BUILD_MS } = build;
+  const version: { version?: '2' } = hasMounts ? { version: '2' } : {};
+  const options = { t: tag, buildargs: { ...buildArgs }, labels: { ...labels }, rm: true, forcerm: true, ...version };
+  const deadline = AbortSignal.timeout(deadlineMs);
   await client.call({
     doing: `build the image ${tag}`,
-    ms: BUILD_MS,
+    // The deadline comes first: a hung build does not mean a hung Docker.
+    ms: deadlineMs + SWEEP_MS,
     signal,
     work: async (docker, abortSignal) => {
-      const progress = new Progress(tag, onLine);
+      const progress = new BuildProgress(tag, onLine);
       const lines = lineSplitter((line) => progress.take(JSON.parse(line)));
       const context = packContext(build);
       let unread: Error | null = null;
@@ -44,11 +47,12 @@ async function send(
         unread = error;
         broken.abort();
       });
-      const either = AbortSignal.any([abortSignal, broken.signal]);
+      const any = AbortSignal.any([abortSignal, broken.signal, deadline]);
       try {
-        for await (const chunk of await docker.buildImage(context, { ...options, abortSignal: either })) lines(chunk);
+        for await (const chunk of await docker.buildImage(context, { ...options, abortSignal: any })) lines(chunk);
       } catch (error) {
-        throw unread ? new HostError(unreadable(tag, unread)) : error;
+        if (unread) throw new HostError(unreadable(tag, unread));
+        throw deadline.aborted && !abortSignal.aborted ? new HostError(tooLate(tag, deadlineMs, progress.last)) : error;
       } finally {
         context.destroy();
       }
@@ -56,12 +60,20 @@ async function send(
   });
 }
 
-function unreadable(tag: string, cause: Error) {
+function unreadable(tag: string, cause: Error): Problem {
   return {
     kind: 'build_failed',
     message: `The image ${tag} could not be built: ${plainText(cause.message)}`,
     advice: 'Check that every file of its context can be read.',
-  } as const;
+  };
+}
+
+function tooLate(tag: string, ms: number, last: string): Problem {
+  return {
+    kind: 'build_failed',
+    message: `The image ${tag} was not built within ${Math.round(ms / 1000)} s (after: ${last}).`,
+    advice: 'Check whether the package indexes can be reached, and try again: completed steps are kept.',
+  };
 }
 
 /** Removes untagged images of earlier builds: half a gigabyte each. Images in use stay. */
@@ -74,44 +86,5 @@ async function sweepUntagged(client: Client, signal: AbortSignal | undefined): P
       signal,
       work: (docker, abortSignal) => docker.pruneImages({ filters, abortSignal }),
     });
-  }
-}
-
-/** One message of Docker's builder. */
-interface BuildMessage {
-  readonly stream?: string;
-  readonly status?: string;
-  readonly id?: string;
-  readonly progressDetail?: object;
-  readonly error?: string;
-}
-
-class Progress {
-  #last = '';
-  readonly #tag: string;
-  readonly #output: (text: string) => void;
-
-  constructor(tag: string, onLine: (line: string) => void) {
-    this.#tag = tag;
-    this.#output = lineSplitter((line) => {
-      this.#last = plainText(line);
-      onLine(this.#last);
-    });
-  }
-
-  /** Emits the message as lines; throws a `HostError` when the build has failed. */
-  take({ stream, status, id, progressDetail, error }: BuildMessage): void {
-    if (error !== undefined) throw new HostError(this.#failed(error));
-    if (stream !== undefined) this.#output(stream);
-    // Moving progress bars would be thousands of lines.
-    if (status !== undefined && !progressDetail) this.#output(`${id ? `${id}: ` : ''}${status}\n`);
-  }
-
-  #failed(error: string) {
-    return {
-      kind: 'build_failed',
-      message: `The image ${this.#tag} could not be built: ${plainText(error)} (after: ${this.#last})`,
-      advice: FAILED_ADVICE,
-    } as const;
   }
 }

@@ -9,7 +9,8 @@ import { buildImage } from './build.ts';
 import { Client } from './client.ts';
 import { createContainer } from './create.ts';
 import { DockerEvents, EVENT_ACTIONS } from './dockerEvents.ts';
-import { imageInfo } from './image.ts';
+import { imageInfo, removeImage } from './image.ts';
+import { readFolder } from './imageFiles.ts';
 import { hostInfo } from './info.ts';
 import { PendingRemovals, removeContainer } from './pendingRemovals.ts';
 import { runtimeProblem } from './runtime.ts';
@@ -57,6 +58,8 @@ class DockerHost implements HostWithImages {
     this.images = {
       find: (tag, signal) => imageInfo(client, tag, signal),
       build: (build, onLine, signal) => buildImage(client, build, onLine, signal),
+      readFolder: (tag, path, labels) => readFolder(client, tag, path, labels),
+      remove: (tag) => removeImage(client, tag),
     };
     this.#clock = clock;
     this.#events = new DockerEvents((since) => openEvents(client, since), clock, log);

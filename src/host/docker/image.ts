@@ -5,6 +5,8 @@ import type { ContainerSpec } from '../spec.ts';
 import type { Client } from './client.ts';
 import { unlessGone } from './problems.ts';
 
+const REMOVE_MS = 60_000;
+
 /** The image of that name, or null when Docker has none. */
 export async function imageInfo(client: Client, tag: string, signal?: AbortSignal): Promise<ImageInfo | null> {
   const image = await inspect(client, tag, signal);
@@ -20,6 +22,15 @@ export async function requireUsable(client: Client, spec: ContainerSpec, signal?
   // Docker mounts a writable, unlimited folder of the machine's disk for each of them.
   const message = `The image ${spec.image} declares volumes (${volumes.join(', ')}), which no size limit would hold.`;
   throw new HostError(imageUnusable(spec, message, 'no VOLUME'));
+}
+
+/** Removes the name of an image, and the image if it has no other one. */
+export async function removeImage(client: Client, tag: string): Promise<void> {
+  await client.call({
+    doing: `remove the image ${tag}`,
+    ms: REMOVE_MS,
+    work: (docker) => unlessGone(docker.getImage(tag).remove()),
+  });
 }
 
 function inspect(client: Client, tag: string, signal: AbortSignal | undefined): Promise<ImageInspectInfo | null> {

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Installs Debian packages with the settings of the build machine, which do not stay in /etc/apt:
+#   apt.sh LIST [LOCK]       LIST has one package a line; what is installed is written to LOCK, with exact versions
+set -eu
+
+export DEBIAN_FRONTEND=noninteractive
+settings=$(mktemp -d)
+trap 'rm -rf "$settings"' EXIT
+cp -a /etc/apt "$settings/etc"
+
+use_mirror() {
+  [ -z "$2" ] || find "$settings/etc" -name '*.sources' -o -name '*.list' |
+    xargs sed -Ei "s#https?://[^/ ]+/$1/?( |\$)#$2\1#"
+}
+[ ! -s /machine/mirrors ] || . /machine/mirrors
+use_mirror debian "${APT_MIRROR:-}"
+use_mirror debian-security "${APT_SECURITY_MIRROR:-}"
+{
+  echo "Dir::Etc \"$settings/etc\";"
+  echo 'Dir::Cache "/cache/apt";'
+  echo 'Dir::State::Lists "/cache/apt/lists";'
+  echo 'APT::Sandbox::User "root";'
+  echo 'Dpkg::Use-Pty "false";'
+  echo 'APT::Keep-Downloaded-Packages "true";'
+  [ ! -s /machine/ca-certificates.crt ] || echo 'Acquire::https::CaInfo "/machine/ca-certificates.crt";'
+  [ ! -s /machine/apt.conf ] || cat /machine/apt.conf
+} >"$settings/apt.conf"
+export APT_CONFIG="$settings/apt.conf"
+mkdir -p /cache/apt/archives/partial /cache/apt/lists/partial
+
+installed() { dpkg-query --show --showformat '${binary:Package}=${Version}\n' | LC_ALL=C sort; }
+installed >"$settings/before"
+apt-get update --quiet
+xargs apt-get install --quiet --yes --no-install-recommends -- <"$1"
+installed >"$settings/after"
+if [ $# -gt 1 ]; then
+  mkdir -p "$(dirname "$2")"
+  LC_ALL=C comm -13 "$settings/before" "$settings/after" >"$2"
+fi
+# Packages bring programs that would run with another user's rights.
+find / -xdev -perm /6000 -type f -exec chmod a-s {} +
+rm -rf /var/log/* /var/cache/ldconfig /var/cache/debconf/*-old

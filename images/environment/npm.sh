@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs Node.js packages into /node_modules, where code in every folder finds them:
+#   npm.sh PACKAGE_JSON LOCK [GIVEN_LOCK]
+set -eu
+
+if ! command -v npm >/dev/null; then
+  echo "The image has no npm, which installs the packages of Node.js." >&2
+  exit 1
+fi
+[ ! -s /machine/npmrc ] || export npm_config_userconfig=/machine/npmrc
+[ ! -s /machine/ca-certificates.crt ] || export NODE_EXTRA_CA_CERTS=/machine/ca-certificates.crt
+export npm_config_cache=/cache/npm npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
+folder=$(mktemp -d)
+cp "$1" "$folder/package.json"
+cd "$folder"
+if [ $# -gt 2 ]; then
+  cp "$3" package-lock.json
+  npm ci
+else
+  npm install --omit-lockfile-registry-resolved
+fi
+mkdir -p "$(dirname "$2")"
+cp package-lock.json "$2"
+[ ! -d node_modules ] || mv node_modules /node_modules
+rm -rf "$folder"

@@ -1,0 +1,114 @@
+"""Resolves and installs Python packages with uv, and writes what it has installed, with hashes, to a lock.
+
+    pip.py LIST LOCK [GIVEN_LOCK]
+
+Packages that the image has at the locked version are not installed again.
+"""
+
+import configparser
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+MACHINE = "/machine/"
+UV = "/tools/uv"
+
+
+def settings():
+    """uv's variables for the index, the certificates and the hosts that pip uses on the build machine."""
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(MACHINE + "pip.conf")
+    pip = parser["global"] if parser.has_section("global") else {}
+    found = {
+        "UV_DEFAULT_INDEX": pip.get("index-url"),
+        "UV_INDEX": pip.get("extra-index-url"),
+        "UV_INSECURE_HOST": pip.get("trusted-host"),
+    }
+    certificates = MACHINE + "ca-certificates.crt"
+    if os.path.exists(certificates) and os.path.getsize(certificates) > 0:
+        found["SSL_CERT_FILE"] = certificates
+    return {name: value for name, value in found.items() if value}
+
+
+def uv(*arguments):
+    fixed = {"UV_CACHE_DIR": "/cache/uv", "UV_LINK_MODE": "copy", "UV_NO_CONFIG": "1", "UV_PYTHON_DOWNLOADS": "never"}
+    done = subprocess.run([UV, *arguments], env={**os.environ, **fixed, **settings()})
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def in_image():
+    """Names and versions of the packages that the image has."""
+    found = {}
+    for distribution in importlib.metadata.distributions():
+        name = distribution.metadata["Name"]
+        if name:
+            found.setdefault(normal(name), distribution.version)
+    return found
+
+
+def entries(lock):
+    """The entries of a lock, each with its hashes and comments: one begins where a line is not indented."""
+    found = []
+    with open(lock, encoding="utf-8") as lines:
+        for line in lines:
+            if line[:1] not in (" ", "\t", "#", "\n"):
+                found.append("")
+            if found:
+                found[-1] += line
+    return found
+
+
+def resolve(requested, lock):
+    # uv prefers the versions of an earlier lock: those of the image, which its other packages were built with.
+    with open(lock, "w", encoding="utf-8") as earlier:
+        earlier.writelines(f"{name}=={version}\n" for name, version in in_image().items())
+    uv("pip", "compile", "--python", sys.executable, "--generate-hashes", "--no-header", "--no-annotate", "--quiet",
+       "--output-file", lock, requested)  # fmt: skip
+
+
+def install(lock):
+    has = in_image()
+    missing = []
+    for entry in entries(lock):
+        name, version = re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", entry).groups()
+        if has.get(normal(name)) != version:
+            missing.append(entry)
+    chosen = "/tmp/missing.txt"
+    with open(chosen, "w", encoding="utf-8") as file:
+        file.writelines(missing)
+    if not missing:
+        print("The image has all of them already.", flush=True)
+        return
+    target = sysconfig.get_path("purelib")
+    uv("pip", "install", "--python", sys.executable, "--target", target, "--no-deps", "--require-hashes",
+       "--compile-bytecode", "--requirements", chosen)  # fmt: skip
+    move_programs(os.path.join(target, "bin"))
+
+
+def move_programs(folder):
+    if not os.path.isdir(folder):
+        return
+    for name in os.listdir(folder):
+        shutil.move(os.path.join(folder, name), os.path.join("/usr/local/bin", name))
+    os.rmdir(folder)
+
+
+def main(requested, lock, given=None):
+    os.makedirs(os.path.dirname(lock), exist_ok=True)
+    if given:
+        shutil.copyfile(given, lock)
+    else:
+        resolve(requested, lock)
+    install(lock)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,144 @@
+import type { EngineDependencies } from '../deps.ts';
+import { languageOptions, type Options } from '../options.ts';
+import { environmentInUse, environmentTaken, invalidRequest, problemOf, unknownEnvironment } from '../problems.ts';
+import type { EngineProblem, Result } from '../types.ts';
+import {
+  definitionHash,
+  type EnvironmentInput,
+  EnvironmentLock,
+  type EnvironmentRecord,
+  parseDefinition,
+} from './definition.ts';
+import { EnvironmentBuilds } from './environmentBuilds.ts';
+import type { EnvironmentSet } from './environmentSet.ts';
+import type { HostManager } from './hostManager.ts';
+
+const MAX_ENVIRONMENTS = 200;
+const MINUTE_MS = 60_000;
+
+/** How an environment is created. */
+export interface CreateEnvironment {
+  /** What it was built from before: exactly that is installed again. */
+  readonly lock?: unknown;
+  /** Replaces another environment of that name. */
+  readonly replace?: boolean;
+  /** Gets the output of the build; nothing where the image is there already. */
+  readonly onLine?: (line: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** The environments that the user has defined. */
+export interface Environments {
+  /**
+   * Builds an environment and keeps it under its name. The same content again is instant. Resolves with the problem
+   * when the definition is invalid, the name is taken, or the build failed; then nothing is kept.
+   */
+  create(input: EnvironmentInput, how?: CreateEnvironment): Promise<Result<EnvironmentRecord>>;
+  /** All of them, by name. */
+  list(): Promise<readonly EnvironmentRecord[]>;
+  find(name: string): Promise<Result<EnvironmentRecord>>;
+  /** Removes it and its image; refused while a session runs in it. */
+  remove(name: string): Promise<Result<EnvironmentRecord>>;
+}
+
+/** What a catalog works with. */
+export interface CatalogDependencies {
+  readonly deps: EngineDependencies;
+  readonly set: EnvironmentSet;
+  readonly hosts: HostManager;
+  readonly options: () => Options;
+  /** Ids of the sessions that run in an environment. */
+  readonly sessionsIn: (environment: string) => readonly string[];
+}
+
+/** Creates, lists and removes the environments of an engine. */
+export class Catalog implements Environments {
+  readonly #given: CatalogDependencies;
+  readonly #builds: EnvironmentBuilds;
+
+  constructor(given: CatalogDependencies) {
+    this.#given = given;
+    this.#builds = new EnvironmentBuilds(given.deps);
+  }
+
+  async create(input: EnvironmentInput, how: CreateEnvironment = {}): Promise<Result<EnvironmentRecord>> {
+    const { deps, set, hosts, options } = this.#given;
+    const { definition, problems } = parseDefinition(input, deps.languages);
+    if (!definition) return refused(invalidRequest(`The environment is not valid: ${problems.join(' ')}`, FIX));
+    const lock = EnvironmentLock.optional().safeParse(how.lock);
+    if (!lock.success) return refused(invalidRequest(`The lock is not valid: ${lock.error.issues[0]?.message}`, FIX));
+    const { base, ...pins } = lock.data ?? { base: '' };
+    const hash = definitionHash(definition, lock.data && JSON.stringify(pins));
+    const taken = await this.#taken(definition.name, hash, how.replace ?? false);
+    if (taken) return refused(taken);
+    const language = deps.languages.find(({ id }) => id === definition.language);
+    const own = language ? languageOptions(language, options()).image : '';
+    const request = {
+      host: hosts.current,
+      definition,
+      base: definition.base || own,
+      hash,
+      lock: lock.data,
+      deadlineMs: options().environments.buildMinutes * MINUTE_MS,
+    };
+    const built = await this.#builds.build(request, how.onLine ?? (() => {}), how.signal);
+    if (!built.ok) return built;
+    const record = { ...definition, hash, ...built.value, createdAt: Date.now() };
+    try {
+      await set.store.put(definition.name, record);
+    } catch (error) {
+      return refused(problemOf(error));
+    }
+    await this.list();
+    return { ok: true, value: record };
+  }
+
+  list(): Promise<readonly EnvironmentRecord[]> {
+    return this.#given.set.list();
+  }
+
+  async find(name: string): Promise<Result<EnvironmentRecord>> {
+    const record = await this.#given.set.read(name);
+    if (record) return { ok: true, value: record };
+    const known = (await this.list()).map((one) => one.name);
+    return refused(unknownEnvironment(name, known));
+  }
+
+  async remove(name: string): Promise<Result<EnvironmentRecord>> {
+    const { set, hosts, sessionsIn } = this.#given;
+    const found = await this.find(name);
+    if (!found.ok) return found;
+    const sessions = sessionsIn(name);
+    if (sessions.length > 0) return refused(environmentInUse(name, sessions));
+    const { image } = found.value;
+    try {
+      await set.store.remove(name);
+      const others = await this.list();
+      // Its idle sandboxes end in the background, and an image in use cannot be removed.
+      await set.drained(name);
+      if (!others.some((other) => other.image === image)) await hosts.current.images?.remove(image);
+    } catch (error) {
+      return refused(problemOf(error));
+    }
+    return found;
+  }
+
+  async #taken(name: string, hash: string, replace: boolean): Promise<EngineProblem | null> {
+    const { set, sessionsIn } = this.#given;
+    const existing = await set.read(name);
+    if (!existing) {
+      const isFull = (await this.list()).length >= MAX_ENVIRONMENTS;
+      return isFull ? invalidRequest(`There are ${MAX_ENVIRONMENTS} environments.`, 'Remove one.') : null;
+    }
+    if (existing.hash === hash) return null;
+    if (!replace) return environmentTaken(name);
+    const sessions = sessionsIn(name);
+    return sessions.length > 0 ? environmentInUse(name, sessions) : null;
+  }
+}
+
+const FIX = 'Correct it and try again.';
+
+function refused(error: EngineProblem): Extract<Result<never>, { ok: false }> {
+  return { ok: false, error };
+}

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { LanguageDefinition, PackageManager } from '../../languages/languageDefinition.ts';
+import { isReservedVariable } from '../../languages/reservedVariables.ts';
+import { PACKAGE_MANAGERS, packageName, packageProblem } from '../packages/packageName.ts';
+
+const MAX_PACKAGES = 500;
+const MAX_VARIABLES = 100;
+
+/** Name of an environment, on the command line, in files and in tools. */
+export const EnvironmentName = z
+  .string()
+  .max(40)
+  .regex(/^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/)
+  .describe('Name of the environment: lower-case letters, digits, ".", "_" and "-".');
+
+const Packages = z
+  .strictObject({
+    pip: packagesOf('pip', 'Python packages.'),
+    npm: packagesOf('npm', 'Node.js packages.'),
+    nuget: packagesOf('nuget', '.NET packages.'),
+    apt: packagesOf('apt', 'Debian packages.'),
+  })
+  .prefault({})
+  .describe('Packages by the manager that installs them.');
+
+const Variables = z
+  .record(
+    z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+      .max(100)
+      .refine((name) => !isReservedVariable(name), { error: 'This variable cannot be set.' }),
+    z
+      .string()
+      .max(4_096)
+      .refine((value) => !value.includes('\0')),
+  )
+  .refine((variables) => Object.keys(variables).length <= MAX_VARIABLES)
+  .default({})
+  .describe('Environment variables of its sandboxes.');
+
+/** What an environment consists of. */
+export const EnvironmentDefinition = z.strictObject({
+  name: EnvironmentName,
+  language: z.string().describe('Language that runs in it.'),
+  base: z
+    .union([
+      z.literal(''),
+      z
+        .string()
+        .max(255)
+        .regex(/^[a-z0-9][A-Za-z0-9._/:@-]*$/),
+    ])
+    .default('')
+    .describe("Image that it is built on. Empty: the language's own."),
+  packages: Packages,
+  variables: Variables,
+  network: z
+    .enum(['none', 'packages'])
+    .default('packages')
+    .describe(
+      'none: nothing is installed into its sessions. packages: an installer may, from the package indexes. Sandboxes have no network either way.',
+    ),
+});
+export type EnvironmentDefinition = z.output<typeof EnvironmentDefinition>;
+/** A definition as a user writes it. */
+export type EnvironmentInput = z.input<typeof EnvironmentDefinition>;
+
+/** What an environment was built from, exactly, so that it can be built again. */
+export const EnvironmentLock = z.strictObject({
+  /** Id of the image it was built on. */
+  base: z.string().regex(/^[A-Za-z0-9:._/-]{1,200}$/),
+  /** Requirements with versions and hashes. */
+  pip: z.string().refine(isPipLock, { error: 'It is no list of versions with hashes.' }).optional(),
+  /** A package-lock.json without addresses. */
+  npm: z.string().refine(isNpmLock, { error: 'It is no package-lock.json without addresses.' }).optional(),
+  /** One `package=version` a line. */
+  apt: z.string().refine(isAptLock, { error: 'It is no list of versions.' }).optional(),
+});
+export type EnvironmentLock = z.output<typeof EnvironmentLock>;
+
+/** An environment that was built. */
+export interface EnvironmentRecord extends EnvironmentDefinition {
+  /** Of all that its definition contains beside the name, and of the lock it was built from. */
+  readonly hash: string;
+  /** Name of its image. */
+  readonly image: string;
+  readonly lock: EnvironmentLock;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+const IMAGE = 'hothouse/environment';
+
+/** Name of the image of an environment with that content. */
+export function environmentImage(hash: string): string {
+  return `${IMAGE}:${hash}`;
+}
+
+const StoredRecord = EnvironmentDefinition.extend({
+  hash: z.string().regex(/^[0-9a-f]{16}$/),
+  lock: EnvironmentLock,
+  createdAt: z.number(),
+});
+
+/** A record as the store has it; null when it is invalid, as after an edit by hand. */
+export function parseRecord(raw: unknown, languages: readonly LanguageDefinition[]): EnvironmentRecord | null {
+  const known =
+    typeof raw === 'object' && raw !== null
+      ? Object.fromEntries(Object.entries(raw).filter(([key]) => key !== 'image'))
+      : raw;
+  const parsed = StoredRecord.safeParse(known);
+  if (!parsed.success || languageProblems(parsed.data, languages).length > 0) return null;
+  return { ...parsed.data, image: environmentImage(parsed.data.hash) };
+}
+
+/** The definition in an input, or what is wrong with it, one sentence each. */
+export function parseDefinition(
+  input: unknown,
+  languages: readonly LanguageDefinition[],
+): { readonly definition: EnvironmentDefinition | null; readonly problems: readonly string[] } {
+  const parsed = EnvironmentDefinition.safeParse(input);
+  if (!parsed.success) return { definition: null, problems: parsed.error.issues.map(sentence) };
+  const problems = languageProblems(parsed.data, languages);
+  return { definition: problems.length === 0 ? parsed.data : null, problems };
+}
+
+/**
+ * The content hash of a definition: 16 hexadecimal digits. The name does not count, nor does the order of packages and
+ * variables.
+ */
+export function definitionHash({ language, base, packages, variables, network }: EnvironmentDefinition, lock?: string) {
+  const lists = PACKAGE_MANAGERS.map((manager) => [...packages[manager]].sort());
+  const pairs = Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1));
+  const content = JSON.stringify([language, base, lists, pairs, network, lock ?? null]);
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
+}
+
+function packagesOf(manager: PackageManager, description: string) {
+  return z
+    .array(z.string())
+    .max(MAX_PACKAGES)
+    .superRefine((entries, { addIssue }) => {
+      const names = new Set<string>();
+      for (const entry of entries) {
+        const problem = packageProblem(manager, entry);
+        const name = packageName(manager, entry);
+        if (problem) addIssue({ code: 'custom', message: problem });
+        else if (names.has(name)) addIssue({ code: 'custom', message: `${name} is listed twice.` });
+        names.add(name);
+      }
+    })
+    .default([])
+    .describe(description);
+}
+
+function languageProblems(
+  { name, language, packages }: EnvironmentDefinition,
+  languages: readonly LanguageDefinition[],
+) {
+  const definition = languages.find(({ id }) => id === language);
+  const ids = languages.map(({ id }) => id);
+  if (!definition) return [`There is no language ${JSON.stringify(language)}; there is ${ids.join(', ')}.`];
+  const own = definition.packageManager;
+  const others = PACKAGE_MANAGERS.filter((manager) => manager !== 'apt' && manager !== own);
+  return [
+    ...(ids.includes(name) ? [`"${name}" is the name of a language; choose another name.`] : []),
+    ...others
+      .filter((manager) => packages[manager].length > 0)
+      .map(
+        (manager) =>
+          `${definition.displayName} has no packages of ${manager}; it has those of ${own ? `${own} and ` : ''}apt.`,
+      ),
+  ];
+}
+
+function sentence({ path, message, code, ...issue }: z.core.$ZodIssue): string {
+  const place = path.join('.');
+  if (code === 'unrecognized_keys' && 'keys' in issue) {
+    const keys = (issue.keys as string[]).map((key) => [...path, key].join('.'));
+    return `There is no key ${keys.join(', ')}.`;
+  }
+  return place ? `${place}: ${message}` : message;
+}
+
+function isPipLock(text: string): boolean {
+  const entries = text.replace(/\\\r?\n/g, ' ').split('\n');
+  const entry =
+    /^[A-Za-z0-9._-]+(?:\[[A-Za-z0-9._,-]+\])?==[A-Za-z0-9._+!-]+(?: *;[A-Za-z0-9_.\s"'<>=!~()+-]+?)?(?: +--hash=sha256:[0-9a-f]{64})+ *$/;
+  return (
+    text.length < 4_000_000 && entries.every((line) => line.trim() === '' || /^ *#/.test(line) || entry.test(line))
+  );
+}
+
+function isNpmLock(text: string): boolean {
+  try {
+    const lock = z.looseObject({ packages: z.record(z.string(), z.looseObject({})) }).parse(JSON.parse(text));
+    return Object.values(lock.packages).every((entry) => !('resolved' in entry) && !('link' in entry));
+  } catch {
+    return false;
+  }
+}
+
+function isAptLock(text: string): boolean {
+  return text.split('\n').every((line) => line === '' || (line.includes('=') && packageProblem('apt', line) === null));
+}

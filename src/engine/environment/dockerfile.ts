@@ -1,0 +1,105 @@
+import type { ImageBuild } from '../../host/host.ts';
+import { LABEL } from '../../host/labels.ts';
+import type { ImageSource } from '../deps.ts';
+import { packageName } from '../packages/packageName.ts';
+import type { EnvironmentDefinition, EnvironmentLock } from './definition.ts';
+
+/** The folder of an image in which a build leaves what it has installed. */
+export const LOCK_FOLDER = '/usr/share/hothouse';
+
+const PREPARED = [
+  'FROM scratch AS machine',
+  `LABEL ${LABEL.stage}=machine`,
+  'COPY machine/ /',
+  'COPY *.sh *.py /',
+  'COPY packages/ /packages/',
+];
+const MACHINE = '--mount=type=bind,from=machine,target=/machine';
+
+/** Another build with the same caches waits where `isLocked`: apt's have no locks of their own. */
+function cache(name: string, isLocked = false): string {
+  return `--mount=type=cache,id=hothouse-${name},target=/cache/${name}${isLocked ? ',sharing=locked' : ''}`;
+}
+
+/** What an environment's image is built from. `lock` is what it was built from before. */
+export interface EnvironmentImage {
+  readonly definition: EnvironmentDefinition;
+  readonly base: string;
+  readonly lock: EnvironmentLock | undefined;
+}
+
+/** The Dockerfile of an environment. Settings of the machine and caches are mounted, so no layer has them. */
+export function dockerfileOf({ definition, base, lock }: EnvironmentImage): string {
+  const { pip, npm, apt } = definition.packages;
+  const given = (manager: 'pip' | 'npm') => (lock?.[manager] === undefined ? '' : ` /machine/packages/${manager}.lock`);
+  const tools = [
+    `FROM ${base} AS tools`,
+    `LABEL ${LABEL.stage}=tools`,
+    'USER root',
+    `RUN ${MACHINE} ${cache('apt', true)} ${cache('pip')} ${['sh', '/machine/tools.sh'].join(' ')}`,
+  ];
+  const steps = [
+    `RUN ${MACHINE} ${cache('apt', true)} sh /machine/apt.sh /machine/packages/apt ${LOCK_FOLDER}/apt`,
+    `RUN ${MACHINE} --mount=type=bind,from=tools,source=/tools,target=/tools ${cache('uv')} python3 -I /machine/pip.py /machine/packages/pip ${LOCK_FOLDER}/pip${given('pip')}`,
+    `RUN ${MACHINE} ${cache('npm')} sh /machine/npm.sh /machine/packages/npm ${LOCK_FOLDER}/npm${given('npm')}`,
+  ];
+  return [
+    ...PREPARED,
+    ...(pip.length > 0 ? tools : []),
+    `FROM ${base}`,
+    'USER root',
+    ...[apt, pip, npm].flatMap((list, index) => (list.length > 0 ? (steps[index] ?? []) : [])),
+    '',
+  ].join('\n');
+}
+
+/** The context of an environment's build; `source` has the scripts and the machine's settings. */
+export function contextOf(
+  image: EnvironmentImage,
+  source: ImageSource,
+): Pick<ImageBuild, 'context' | 'folders' | 'files' | 'buildArgs'> {
+  const { packages } = image.definition;
+  const { lock } = image;
+  const { APT_MIRROR, APT_SECURITY_MIRROR, ...buildArgs } = source.buildArgs ?? {};
+  const mirrors = { APT_MIRROR, APT_SECURITY_MIRROR };
+  const locks = { pip: lock?.pip, npm: lock?.npm };
+  return {
+    ...source,
+    buildArgs,
+    files: {
+      ...source.files,
+      Dockerfile: dockerfileOf(image),
+      // As a file, since arguments of a build stay in the history of its image.
+      'machine/mirrors': Object.entries(mirrors)
+        .map(([name, value]) => (value ? `${name}='${quoted(value)}'\n` : ''))
+        .join(''),
+      'packages/apt': lock?.apt ?? lines(packages.apt),
+      'packages/pip': lines(packages.pip),
+      'packages/npm': JSON.stringify({ private: true, dependencies: npmDependencies(packages.npm) }, null, 2),
+      ...Object.fromEntries(
+        Object.entries(locks).flatMap(([name, text]) => (text === undefined ? [] : [[`packages/${name}.lock`, text]])),
+      ),
+    },
+  };
+}
+
+function lines(entries: readonly string[]): string {
+  return [...entries]
+    .sort()
+    .map((entry) => `${entry}\n`)
+    .join('');
+}
+
+function npmDependencies(entries: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    [...entries].sort().map((entry) => {
+      const name = packageName('npm', entry);
+      return [name, entry.slice(name.length + 1) || '*'];
+    }),
+  );
+}
+
+/** For a shell, between single quotes. */
+function quoted(text: string): string {
+  return text.replaceAll("'", "'\\''");
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import {
+  definitionHash,
+  EnvironmentDefinition,
+  type EnvironmentInput,
+  EnvironmentLock,
+  parseDefinition,
+} from '../../src/engine/environment/definition.ts';
+import { dockerfileOf } from '../../src/engine/environment/dockerfile.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
+import { ALICE, EngineBench, until } from './engineBench.ts';
+
+const INPUT: EnvironmentInput = { name: 'data', language: 'python', packages: { pip: ['tqdm', 'requests>=2'] } };
+const HASH = '0'.repeat(64);
+
+function problemsOf(input: object): string {
+  return parseDefinition({ ...INPUT, ...input }, LANGUAGES).problems.join('\n');
+}
+
+function hashOf(input: Partial<EnvironmentInput>): string {
+  return definitionHash(EnvironmentDefinition.parse({ ...INPUT, ...input }));
+}
+
+describe('the definition of an environment', () => {
+  it('is rejected with each key, package, language and variable that is wrong', () => {
+    expect(problemsOf({})).toBe('');
+    expect(problemsOf({ pacages: [], packages: { conda: ['x'] } })).toBe(
+      'There is no key packages.conda.\nThere is no key pacages.',
+    );
+    expect(problemsOf({ packages: { pip: ['--index-url=http://evil.example'] } })).toContain(
+      'packages.pip: "--index-url',
+    );
+    expect(problemsOf({ packages: { pip: ['Jinja2', 'jinja2==3'] } })).toContain('jinja2 is listed twice');
+    expect(problemsOf({ packages: { npm: ['lodash'] } })).toBe(
+      'Python has no packages of npm; it has those of pip and apt.',
+    );
+    expect(problemsOf({ language: 'cobol' })).toContain('There is no language "cobol"');
+    expect(problemsOf({ name: 'python' })).toContain('is the name of a language');
+    for (const name of ['', '../x', 'a b', '-x', 'X', 'a'.repeat(41)]) expect(problemsOf({ name })).toContain('name: ');
+    for (const base of ['x\nRUN id', 'x AS y', '--platform=x', '$(id)'])
+      expect(problemsOf({ base })).toContain('base: ');
+    for (const variable of ['LD_PRELOAD', 'PATH', 'PYTHONPATH', 'a-b', 'GLIBC_TUNABLES']) {
+      expect(problemsOf({ variables: { [variable]: 'x' } })).toContain(`variables.${variable}: `);
+    }
+    for (const network of ['full', { allow: ['example.com'] }]) expect(problemsOf({ network })).toContain('network: ');
+  });
+
+  it('has a hash of its content without name and order', () => {
+    expect(hashOf({})).toMatch(/^[0-9a-f]{16}$/);
+    expect(hashOf({ name: 'other', packages: { pip: ['requests>=2', 'tqdm'] } })).toBe(hashOf({}));
+    const others = [{ base: 'debian:12' }, { variables: { A: 'b' } }, { packages: {} }, { network: 'none' as const }];
+    expect(new Set([hashOf({}), ...others.map(hashOf)]).size).toBe(5);
+  });
+
+  it('has a Dockerfile with steps for its own packages only, in which no text of the user stands', () => {
+    const definition = EnvironmentDefinition.parse({ ...INPUT, variables: { SECRET: 'canary' } });
+    const file = dockerfileOf({ definition, base: 'hothouse/python:latest', lock: undefined });
+    expect(file).toContain('pip.py');
+    expect(file).not.toMatch(/apt\.sh|npm\.sh|tqdm|canary/);
+  });
+});
+
+describe('the lock of an environment', () => {
+  const accepts = (lock: object) => EnvironmentLock.safeParse({ base: `sha256:${HASH}`, ...lock }).success;
+
+  it('lists exact versions, with hashes where the manager has them', () => {
+    expect(accepts({ pip: `tqdm==4.1 \\\n    --hash=sha256:${HASH} \\\n    --hash=sha256:${HASH}\n` })).toBe(true);
+    expect(accepts({ pip: `a[b]==1 ; python_version < "3.14" \\\n    --hash=sha256:${HASH}\n` })).toBe(true);
+    expect(accepts({ apt: 'graphviz=2.42\nlibx:amd64=1:2-3\n' })).toBe(true);
+    expect(accepts({ npm: '{"lockfileVersion":3,"packages":{"node_modules/a":{"version":"1.0.0"}}}' })).toBe(true);
+  });
+
+  it('names no other place to install from', () => {
+    for (const pip of [
+      'tqdm==4.1',
+      'tqdm',
+      `--index-url http://evil.example\ntqdm==4.1 --hash=sha256:${HASH}`,
+      `tqdm @ http://evil.example/x.whl --hash=sha256:${HASH}`,
+      `-r /etc/passwd`,
+      `tqdm==4.1 --hash=sha256:${HASH} --index-url=http://evil.example`,
+    ]) {
+      expect([pip, accepts({ pip })]).toEqual([pip, false]);
+    }
+    expect(accepts({ apt: 'graphviz' })).toBe(false);
+    expect(accepts({ apt: '--allow-unauthenticated=1' })).toBe(false);
+    expect(accepts({ npm: '{"packages":{"a":{"resolved":"http://evil.example/a.tgz"}}}' })).toBe(false);
+  });
+});
+
+describe('the environments of an engine', () => {
+  it('are built once for the same content, at once and again, and shared by several names', async () => {
+    const bench = new EngineBench();
+    const { environments } = bench.engine;
+    const lines: string[] = [];
+    const how = { onLine: (line: string) => lines.push(line) };
+    const both = await Promise.all([environments.create(INPUT, how), environments.create(INPUT, how)]);
+    expect(both.map(({ ok }) => ok)).toEqual([true, true]);
+    expect((await environments.create({ ...INPUT, name: 'same' })).ok).toBe(true);
+    expect(bench.host.builds.map(({ tag, hasMounts }) => [tag, hasMounts])).toEqual([
+      [`hothouse/environment:${hashOf({})}`, true],
+    ]);
+    expect(lines).toHaveLength(2);
+    expect((await environments.list()).map(({ name }) => name)).toEqual(['data', 'same']);
+    await bench.engine.dispose();
+  });
+
+  it('keep their image until the last name that uses it is removed', async () => {
+    const bench = new EngineBench();
+    const { environments } = bench.engine;
+    await environments.create(INPUT);
+    await environments.create({ ...INPUT, name: 'same' });
+    const image = `hothouse/environment:${hashOf({})}`;
+    expect((await environments.remove('data')).ok).toBe(true);
+    expect(await bench.host.images.find(image)).not.toBeNull();
+    expect((await environments.remove('same')).ok).toBe(true);
+    expect(await bench.host.images.find(image)).toBeNull();
+    expect(await environments.remove('same')).toMatchObject({ ok: false, error: { kind: 'unknown_environment' } });
+    await bench.engine.dispose();
+  });
+
+  it('run code in sandboxes of their own, with their variables', async () => {
+    const bench = new EngineBench();
+    await bench.engine.environments.create({ ...INPUT, variables: { GREETING: 'hello' } });
+    const run = await bench.run('print hi', { environment: 'data' });
+    expect(run.status).toBe('ok');
+    const [container] = [...bench.host.containers.values()].filter(({ spec }) => spec.image.includes('environment'));
+    expect(container?.spec.env.GREETING).toBe('hello');
+    expect(container?.spec.network).toBe('none');
+    const opened = await bench.engine.openSession('python', ALICE, undefined, 'data');
+    expect(opened).toMatchObject({ ok: true, value: { environment: 'data', language: 'python' } });
+    expect(await bench.engine.environments.remove('data')).toMatchObject({ ok: false });
+    await bench.engine.dispose();
+  });
+
+  it('are refused where the name, the language or the session does not fit', async () => {
+    const bench = new EngineBench();
+    await bench.engine.environments.create(INPUT);
+    const refused = async (rest: object) => (await bench.run('print hi', rest)).error?.message;
+    expect(await refused({ environment: 'nowhere' })).toContain('There is no environment "nowhere".');
+    expect(await refused({ environment: 'data', language: 'lean' })).toContain('is for python, not for lean');
+    const id = await bench.open();
+    expect(await refused({ environment: 'data', sessionId: id })).toContain('the session has one');
+    const other = await bench.engine.environments.create({ ...INPUT, packages: {} });
+    expect(other).toMatchObject({ ok: false, error: { message: 'There is another environment named data.' } });
+    expect((await bench.engine.environments.create({ ...INPUT, packages: {} }, { replace: true })).ok).toBe(true);
+    await bench.engine.dispose();
+  });
+
+  it('give up their warm sandboxes beyond the maximum, the least recently used first', async () => {
+    const bench = new EngineBench({ environments: { maxWarm: 2 }, pool: { size: 1 } });
+    for (const name of ['one', 'two', 'three']) {
+      await bench.engine.environments.create({ ...INPUT, name, variables: { NAME: name } });
+      expect((await bench.run('print hi', { environment: name })).status).toBe('ok');
+    }
+    const warm = () =>
+      bench.engine.snapshot().environments.flatMap(({ id, sandboxes }) => (sandboxes.length > 0 ? [id] : []));
+    await until(() => !warm().includes('one'));
+    expect(warm()).toEqual(['three', 'two']);
+    expect((await bench.run('print hi', { environment: 'one' })).status).toBe('ok');
+    await until(() => !warm().includes('two'));
+    await bench.engine.dispose();
+  });
+
+  it('end their build when every request for it was cancelled, and not before', async () => {
+    const bench = new EngineBench();
+    const { environments } = bench.engine;
+    let stopped: AbortSignal | undefined;
+    bench.host.images.build = (_build, _onLine, signal) => {
+      stopped = signal;
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+    };
+    const [one, other] = [new AbortController(), new AbortController()];
+    const first = environments.create(INPUT, { signal: one.signal });
+    const second = environments.create(INPUT, { signal: other.signal });
+    await until(() => stopped !== undefined);
+    one.abort();
+    expect(await first).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
+    expect(stopped?.aborted).toBe(false);
+    other.abort();
+    expect(await second).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
+    expect(stopped?.aborted).toBe(true);
+    expect(await environments.list()).toEqual([]);
+    await bench.engine.dispose();
+  });
+});
