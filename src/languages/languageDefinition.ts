@@ -29,6 +29,8 @@ export interface EditorFacts {
   readonly triggers: readonly string[];
   /** Whether sessions keep cells at their positions, and so answer hovers and go to definitions. */
   readonly hasPlaces: boolean;
+  /** Code that makes a folder the working folder of a session; missing where sessions have none. */
+  enterFolder?(path: string): string;
   /** What a key of its pools stands for, in a few characters; undefined where there is nothing to show. */
   formatPoolKey?(key: string): string | undefined;
   /** How its reports are shown, beside their messages. */

@@ -11,6 +11,7 @@ import { registerLossStatus } from './notebook/lostSession.ts';
 import { registerPoolActions } from './pool/actions.ts';
 import { registerPoolView } from './pool/view.ts';
 import { registerStatusBar } from './statusBar.ts';
+import { WorkspaceFolders } from './workspaceFolder/workspaceFolders.ts';
 
 let app: App | undefined;
 
@@ -18,7 +19,8 @@ let app: App | undefined;
 export function activate(context: ExtensionContext): void {
   const started = performance.now();
   app = createApp(context);
-  const notebooks = createNotebooks(app);
+  const folders = new WorkspaceFolders(app, context);
+  const notebooks = createNotebooks(app, folders);
   context.subscriptions.push(
     app.health,
     app.settings.follow(app.engine),
@@ -28,7 +30,7 @@ export function activate(context: ExtensionContext): void {
     registerLanguageConfigurations(),
     registerLanguageFeatures(app, notebooks),
     registerLossStatus(app, notebooks),
-    registerNotebookCommands(app, notebooks),
+    registerNotebookCommands(app, notebooks, folders),
     registerCommands(app),
     registerPoolView(app, notebooks),
     registerPoolActions(app, notebooks),

@@ -17,6 +17,13 @@ export function formatMemory(bytes: number | null): string | undefined {
   return bytes === null ? undefined : `${Math.round(bytes / 1_048_576)} MB`;
 }
 
+/** Bytes as `512 bytes`, `14 KB`, `3.5 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return formatCount(bytes, 'byte');
+  if (bytes < 1_048_576) return `${Math.round(bytes / 1024)} KB`;
+  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+}
+
 /** `1 run`, `3 runs`. */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;

@@ -5,6 +5,8 @@ import type { Options } from '../engine/options.ts';
 import type { EngineHandle } from './engineHandle.ts';
 
 const SECTION = 'hothouse';
+/** What begins so is read by the feature itself. */
+const EDITOR_ONLY = 'workspaceFolder.';
 /** Key of the problems and notes that were shown, in the extension's state. */
 const SHOWN = 'hothouse.shownProblems';
 
@@ -59,9 +61,11 @@ async function readConfiguration(values: Readonly<Record<string, unknown>>): Pro
   });
 }
 
-/** Keys of our settings without their section, as package.json declares them. */
+/** Keys of the engine's options without our section, as package.json declares them; other settings are the editor's. */
 function settingKeys(packageJson: { contributes: { configuration: { properties: object } } }): string[] {
-  return Object.keys(packageJson.contributes.configuration.properties).map((key) => key.slice(SECTION.length + 1));
+  return Object.keys(packageJson.contributes.configuration.properties)
+    .map((key) => key.slice(SECTION.length + 1))
+    .filter((key) => !key.startsWith(EDITOR_ONLY));
 }
 
 /** Only values that the user set: a default here would override environment variables and the YAML file. */

@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['engine', 'languages', 'base', 'yaml', 'zod'],
   local: ['engine', 'languages', 'host', 'host/docker', 'sandbox', 'base'],
   cli: ['local', 'engine', 'languages', 'mcp', 'config', 'host', 'base', 'zod', 'commander'],
-  vscode: ['local', 'engine', 'languages', 'mcp', 'config', 'base', 'vscode'],
+  vscode: ['local', 'engine', 'languages', 'mcp', 'config', 'base', 'vscode', 'ignore'],
 };
 
 function files(): string[] {

@@ -6,7 +6,8 @@ const { properties } = packageJson.contributes.configuration;
 
 describe('contributes.configuration', () => {
   it('declares every option with the type, default, range and description of its schema', () => {
-    expect(properties).toEqual(contributedSettings());
+    const options = Object.entries(properties).filter(([key]) => !key.startsWith('hothouse.workspaceFolder.'));
+    expect(Object.fromEntries(options)).toEqual(contributedSettings());
   });
 
   it('lets no workspace change a setting', () => {

@@ -9,6 +9,9 @@ export const PYTHON: LanguageFacts & { readonly id: 'python' } = {
     kernelspec: { name: 'python3', display_name: 'Python 3', language: 'python' },
     triggers: ['.'],
     hasPlaces: false,
+    // Modules beside a notebook are found as in Jupyter. The value of the last call is None, and no name is left.
+    enterFolder: (path) =>
+      `__import__('os').chdir(${JSON.stringify(path)}); __import__('sys').path.insert(0, ${JSON.stringify(path)})`,
     // Jupyter lets people choose among its own kernels.
     otherKernels: 'ms-toolsai.jupyter',
   },

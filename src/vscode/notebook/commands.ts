@@ -3,24 +3,41 @@ import { DisposableStack } from '../../base/disposable.ts';
 import type { App } from '../app.ts';
 import { formatProblem } from '../format.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
+import type { WorkspaceFolders } from '../workspaceFolder/workspaceFolders.ts';
 import { newSession } from './newSession.ts';
 import type { Notebooks } from './notebooks.ts';
 
-/** Registers *New … Session* for each language, and *Restart Session*. */
-export function registerNotebookCommands({ extensionId }: App, active: Notebooks): Disposable {
+const NO_SESSION = 'This notebook has no session yet. Run a cell to start one.';
+
+/** Registers *New … Session* for each language, *Restart Session* and *Copy Workspace Folder to Session*. */
+export function registerNotebookCommands(
+  { extensionId }: App,
+  active: Notebooks,
+  folders: WorkspaceFolders,
+): Disposable {
   const stack = new DisposableStack();
   for (const language of ALL_LANGUAGES) {
     stack.add(commands.registerCommand(language.commands.newSession, () => newSession(language, extensionId)));
   }
   stack.add(commands.registerCommand('hothouse.restartSession', (from: unknown) => restart(from, active)));
+  stack.add(commands.registerCommand('hothouse.copyWorkspaceFolder', (from: unknown) => copy(from, active, folders)));
   return stack;
+}
+
+async function copy(from: unknown, active: Notebooks, folders: WorkspaceFolders): Promise<void> {
+  const uri = uriOf(from) ?? window.activeNotebookEditor?.notebook.uri;
+  const entry = uri && active.find(uri);
+  const info = entry?.session.info;
+  const notebook = info && active.documentOf(info.id);
+  if (!info || !notebook) return void window.showInformationMessage(NO_SESSION);
+  await folders.copyNow({ notebook, sessionId: info.id, language: info.language, owner: info.owner });
 }
 
 async function restart(from: unknown, active: Notebooks): Promise<void> {
   const uri = uriOf(from) ?? window.activeNotebookEditor?.notebook.uri;
   const notebook = uri && active.find(uri);
   if (!notebook?.session.info) {
-    window.showInformationMessage('This notebook has no session yet. Run a cell to start one.');
+    window.showInformationMessage(NO_SESSION);
     return;
   }
   const restarted = await active.restart(notebook);

@@ -15,6 +15,12 @@ export interface CellToRun {
   readonly code: string;
 }
 
+/** Called before the first cell of a new session, which waits for it. */
+export type PrepareSession = (
+  session: { readonly id: string; readonly owner: Owner },
+  signal: AbortSignal,
+) => Promise<void>;
+
 /** The session of one notebook: opened by its first cell, restarted by the next cell after it has ended. */
 export class NotebookSession {
   readonly language: string;
@@ -22,18 +28,22 @@ export class NotebookSession {
   readonly questions = new QuestionQueue();
   readonly #handle: EngineHandle;
   readonly #owner: Owner;
+  readonly #prepare: PrepareSession;
   /** Id of the latest session, open or closed. */
   #id: string | undefined;
   #runs = 0;
   /** A cell has shown that the session is lost. */
   #lossSeen = false;
+  /** The session is new, and has not been prepared for its first cell. */
+  #isNew = false;
   /** Why the session was lost, kept while a cell opens the next one. */
   #lost: string | null = null;
 
-  constructor(handle: EngineHandle, language: string, owner: Owner) {
+  constructor(handle: EngineHandle, language: string, owner: Owner, prepare: PrepareSession = async () => {}) {
     this.#handle = handle;
     this.language = language;
     this.#owner = owner;
+    this.#prepare = prepare;
   }
 
   /** The session in the engine's snapshot; undefined before the first cell and after a close. */
@@ -41,8 +51,17 @@ export class NotebookSession {
     return this.#handle.snapshot().sessions.find(({ id }) => id === this.#id);
   }
 
-  /** Opens the session or restarts an ended one; returns the open one otherwise. */
+  /** Opens the session or restarts an ended one; returns the open one otherwise. A new one is prepared. */
   async open(signal: AbortSignal): Promise<Opened> {
+    const opened = await this.#open(signal);
+    if (opened.ok && this.#isNew) {
+      this.#isNew = false;
+      await this.#prepare({ id: opened.id, owner: this.#owner }, signal);
+    }
+    return opened;
+  }
+
+  async #open(signal: AbortSignal): Promise<Opened> {
     const known = this.info;
     if (known && known.state !== 'ended') return { ok: true, id: known.id, lost: null };
     this.#lost = this.loss;
@@ -112,6 +131,7 @@ export class NotebookSession {
     this.#runs = 0;
     this.#lossSeen = false;
     this.#lost = null;
+    this.#isNew = true;
   }
 }
 

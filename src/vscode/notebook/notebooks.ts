@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type NotebookDocument, type Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
-import type { EngineProblem, Result, SessionInfo } from '../../engine/types.ts';
+import type { EngineProblem, Owner, Result, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 import { CellNames } from './cellNames.ts';
 import { CellQueue } from './cellQueue.ts';
@@ -24,6 +24,12 @@ export interface NotebooksDependencies {
   readonly onProblem: (problem: EngineProblem, language: string) => void;
   /** An untitled notebook was saved as this file, which takes over its session. */
   readonly onMoved: (notebook: NotebookDocument, language: string) => void;
+  /** A session is new; its first cell waits. */
+  readonly onOpened: (
+    notebook: NotebookDocument,
+    session: { readonly id: string; readonly language: string; readonly owner: Owner },
+    signal: AbortSignal,
+  ) => Promise<void>;
   /** A session was lost while no cell ran; called once per loss. `reason` as in `it ran out of memory`. */
   readonly onLost: (notebook: NotebookDocument, reason: string) => void;
 }
@@ -114,13 +120,12 @@ export class Notebooks implements Disposable {
 
   #add(notebook: NotebookDocument, language: string): Entry {
     const name = path.basename(notebook.uri.path);
-    const session = new NotebookSession(this.#handle, language, {
-      id: `notebook/${notebook.uri}`,
-      kind: 'notebook',
-      label: name,
-    });
+    const { onProblem, onOpened } = this.#deps;
+    const owner: Owner = { id: `notebook/${notebook.uri}`, kind: 'notebook', label: name };
+    const session = new NotebookSession(this.#handle, language, owner, ({ id }, signal) =>
+      onOpened(entry.notebook, { id, language, owner }, signal),
+    );
     const names = new CellNames();
-    const { onProblem } = this.#deps;
     const queue = new CellQueue({ session, names, diagnostics: this.#diagnostics, onProblem });
     const entry: Entry = { notebook, session, names, queue, reported: null };
     this.#entries.add(entry);

@@ -7,6 +7,7 @@ import { leanTests } from './leanTests.ts';
 import { lossTests } from './lossTests.ts';
 import { mcpTests } from './mcpTests.ts';
 import { notebookTests } from './notebookTests.ts';
+import { workspaceFolderTests } from './workspaceFolderTests.ts';
 
 /** The entry point that VS Code calls in the extension host; resolves when every test passed. */
 export async function run(): Promise<void> {
@@ -27,6 +28,7 @@ export async function run(): Promise<void> {
   const { notebook } = notebookTests();
   displayTests();
   mcpTests(notebook);
+  workspaceFolderTests();
   lossTests();
   if (process.env.E2E_LEAN) leanTests();
   await runTests();
