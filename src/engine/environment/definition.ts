@@ -16,9 +16,9 @@ export const EnvironmentName = z
 
 const Packages = z
   .strictObject({
-    pip: packagesOf('pip', 'Python packages.'),
-    npm: packagesOf('npm', 'Node.js packages.'),
-    nuget: packagesOf('nuget', '.NET packages.'),
+    pip: packagesOf('pip', 'Packages that pip names.'),
+    npm: packagesOf('npm', 'Packages that npm names.'),
+    nuget: packagesOf('nuget', 'Packages that NuGet names.'),
     apt: packagesOf('apt', 'Debian packages.'),
   })
   .prefault({})
