@@ -9,6 +9,8 @@ import type {
   CodeReport,
   Display,
   Draft,
+  InputPrompt,
+  OnInput,
   OutcomeStatus,
 } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
@@ -22,7 +24,19 @@ import type { Options } from './options.ts';
 import type { SessionRecord } from './session/sessionRecord.ts';
 
 export type { SessionRecord, SessionStore } from './session/sessionRecord.ts';
-export type { CellPlace, CellReport, CodeReport, Display, Draft, LanguageReport, OutcomeStatus, Owner, Walls };
+export type {
+  CellPlace,
+  CellReport,
+  CodeReport,
+  Display,
+  Draft,
+  InputPrompt,
+  LanguageReport,
+  OnInput,
+  OutcomeStatus,
+  Owner,
+  Walls,
+};
 
 /** The public types of the engine: requests, results and the snapshot that views read. */
 
@@ -38,6 +52,8 @@ export interface RunRequest {
   /** Seconds; defaults to `limits.timeoutSeconds`. 0 means none, allowed in sessions of notebooks only. */
   readonly timeoutSeconds?: number;
   readonly stdin?: string;
+  /** Answers the code's questions for a line of text, as `input()` asks; without it they are read from `stdin`. */
+  readonly onInput?: OnInput;
   /**
    * In a session: which cell this is; one that ran before is replaced at its place, where the language knows places.
    */

@@ -11,6 +11,8 @@ export interface CellRequest {
   readonly task?: LanguageTask;
   /** The whole of stdin. */
   readonly stdin: string;
+  /** Answers the code's questions, where the language can ask them; without it they are read from `stdin`. */
+  readonly onInput?: OnInput;
   /** Limit of the report, in UTF-16 units; default: 1 MiB. */
   readonly outputLimit?: number;
   /** Asks for `CellEnd.filesChanged`: a mark as in `SandboxFiles.changes`. */
@@ -18,6 +20,17 @@ export interface CellRequest {
   /** Variables set before; when not null, the JSON-able variables come back. */
   readonly state: Readonly<Record<string, unknown>> | null;
 }
+
+/** A question of running code for a line of text, as `input()` and `getpass()` ask in Python. */
+export interface InputPrompt {
+  /** From user code, at most a thousand characters. */
+  readonly text: string;
+  /** The answer is not to be shown while it is typed. */
+  readonly isSecret: boolean;
+}
+
+/** Answers a question, with null for the end of input. `signal` aborts when the code no longer waits. */
+export type OnInput = (prompt: InputPrompt, signal: AbortSignal) => Promise<string | null>;
 
 /** A question that only one language knows: its interpreter answers in the report. */
 export interface LanguageTask {

@@ -15,6 +15,8 @@ export interface InterpreterRun {
   readonly name: string;
   /** The whole of stdin; empty means end of file at once. */
   readonly stdin: string;
+  /** Questions for a line of text may be sent as `input` events; missing: they are read from `stdin`. */
+  readonly asks?: boolean;
   /** Variables set before the run; when given, the JSON-able variables come back in a `state`. */
   readonly state: Readonly<Record<string, unknown>> | null;
   /** Modules that the code may import, with their submodules; missing where it may import all. */
@@ -46,7 +48,16 @@ export interface InterpreterCopy {
   readonly count: number;
 }
 
-export type InterpreterRequest = InterpreterRun | InterpreterComplete | InterpreterCopy;
+/** Engine → interpreter: the answer to an `input` event. One that comes too late is dropped. */
+export interface InterpreterInput {
+  readonly op: 'input';
+  readonly token: string;
+  readonly key: number;
+  /** null: the input has ended. */
+  readonly text: string | null;
+}
+
+export type InterpreterRequest = InterpreterRun | InterpreterComplete | InterpreterCopy | InterpreterInput;
 
 /** RFC 6838, with parameters. */
 const MIME_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(;[ -~]{0,100})?$/;
@@ -77,6 +88,14 @@ export const InterpreterEvent = z.discriminatedUnion('type', [
   }),
   /** A session's interpreter has taken the request: an interrupt from now on is for it. */
   z.object({ type: z.literal('begun'), token: z.string() }),
+  /** The code waits for a line of text; only of runs that were sent `asks`. `key` comes back with the answer. */
+  z.object({
+    type: z.literal('input'),
+    token: z.string(),
+    key: z.int(),
+    prompt: z.string().max(2_000),
+    secret: z.boolean(),
+  }),
   /** Before `done`, where the run was given variables; `leftOut` names those that are too large or nested too deep. */
   z.object({
     type: z.literal('state'),

@@ -40,7 +40,7 @@ export interface ChannelListener {
 export interface Channel {
   /** Interpreters only: sends a request. It restarts the counts of output. */
   run(request: string): void;
-  /** Not for interpreters: feeds stdin. Resolves when there is room for more, or the process has ended; never rejects. */
+  /** Feeds stdin, or for interpreters what follows a request. Resolves when there is room for more, or the process has ended; never rejects. */
   write(bytes: Uint8Array): Promise<void>;
   /** Ends stdin once everything written is there. */
   closeInput(): void;

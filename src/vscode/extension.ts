@@ -5,6 +5,7 @@ import { registerMcp } from './mcp/definitions.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
 import { registerControllers } from './notebook/controller.ts';
 import { createNotebooks } from './notebook/createNotebooks.ts';
+import { registerKeymap } from './notebook/keymap.ts';
 import { registerLanguageConfigurations } from './notebook/language/languageConfiguration.ts';
 import { registerLanguageFeatures } from './notebook/language/languageFeatures.ts';
 import { registerLossStatus } from './notebook/lostSession.ts';
@@ -27,6 +28,7 @@ export function activate(context: ExtensionContext): void {
     notebooks,
     registerMcp(app),
     registerControllers(notebooks),
+    registerKeymap(app.extensionId),
     registerLanguageConfigurations(),
     registerLanguageFeatures(app, notebooks),
     registerLossStatus(app, notebooks),

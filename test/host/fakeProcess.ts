@@ -12,7 +12,7 @@ export interface FakeProcess {
 }
 
 /** Events that go through the pipe for answers. */
-const ANSWERS: ReadonlySet<string> = new Set(['state', 'done', 'completions', 'copied']);
+const ANSWERS: ReadonlySet<string> = new Set(['state', 'done', 'completions', 'copied', 'input']);
 
 /** How a process ends; fields left out get their default. */
 export type FakeExit = Pick<Exit, 'code' | 'signal'> & Partial<Pick<Exit, 'oomKills' | 'failure'>>;

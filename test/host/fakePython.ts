@@ -12,6 +12,8 @@ export interface FakeIo {
   result(data: Record<string, unknown>): void;
   /** Resolves after `ms`; rejects with an `Interrupt` when the run is interrupted. */
   sleep(ms: number): Promise<void>;
+  /** The answer to a question; null without one. */
+  ask(prompt: string): Promise<string | null>;
   /** Never returns; only SIGKILL ends it. */
   hang(): Promise<never>;
   /** The kernel kills the process for memory. */
@@ -70,6 +72,7 @@ const COMMANDS: Readonly<Record<string, (rest: string, io: FakeIo) => Promise<vo
     if (!io.variables.has(name)) throw new PythonError('NameError', `name '${name}' is not defined`);
     io.result({ 'text/plain': String(io.variables.get(name)) });
   },
+  ask: async (prompt, io) => io.print(`${await io.ask(prompt)}\n`),
   stdin: (_, io) => io.print(io.stdin),
   read: (path, io) => {
     const text = io.files.read(path);
@@ -118,6 +121,7 @@ export class FakePython implements FakeProcess {
   /** Copies that it will become when it is asked to. */
   readonly #expected: FakePython[] = [];
   #begin: () => void = () => {};
+  #take: (answer: string | null) => void = () => {};
 
   constructor(home: FakePythonHome, sink: FakeSink) {
     this.#home = home;
@@ -139,9 +143,14 @@ export class FakePython implements FakeProcess {
     if (!this.#request.endsWith('\n')) return;
     const text = this.#request;
     this.#request = '';
+    const answer = parseRequest(text);
+    if (answer?.op === 'input') {
+      this.#take(answer.text);
+      return;
+    }
     this.#queue = this.#queue.then(() => {
       const request = parseRequest(text);
-      if (request) return this.#answer(request);
+      if (request && request.op !== 'input') return this.#answer(request);
       this.#sink.stderr(Buffer.from('JSONDecodeError\n'));
       this.#sink.exit({ code: 127, signal: null });
     });
@@ -152,7 +161,7 @@ export class FakePython implements FakeProcess {
     else this.#sink.exit({ code: null, signal: name === 'SIGKILL' ? 9 : 15 });
   }
 
-  async #answer(request: InterpreterRequest): Promise<void> {
+  async #answer(request: Exclude<InterpreterRequest, { op: 'input' }>): Promise<void> {
     if (request.op === 'copy') return this.#copy(request.token, request.count);
     if (request.op === 'complete') return this.#complete(request.token, request.code.slice(0, request.cursor));
     if (!request.once) this.#sink.event({ type: 'begun', token: request.token });
@@ -176,10 +185,10 @@ export class FakePython implements FakeProcess {
     this.#sink.event({ type: 'completions', token, start: end - word.length, end, matches });
   }
 
-  async #run({ token, code, stdin, state, changesSince }: InterpreterRun): Promise<Done> {
+  async #run({ token, code, stdin, state, changesSince, asks = false }: InterpreterRun): Promise<Done> {
     this.#sent = { bytes: 0, events: 0, dropped: 0 };
     for (const [name, value] of Object.entries(state ?? {})) this.#variables.set(name, value);
-    const end = await this.#attempt(code, this.#io(token, stdin), token);
+    const end = await this.#attempt(code, this.#io(token, stdin, asks), token);
     if (state !== null)
       this.#sink.event({ type: 'state', token, state: Object.fromEntries(this.#variables), leftOut: [] });
     const filesChanged = changesSince === undefined ? undefined : this.#home.files.hasChanged(Number(changesSince));
@@ -206,7 +215,7 @@ export class FakePython implements FakeProcess {
     return { status: 'error', exitCode };
   }
 
-  #io(token: string, stdin: string): FakeIo {
+  #io(token: string, stdin: string, asks: boolean): FakeIo {
     const { clock, files } = this.#home;
     return {
       print: (text) => this.#sink.stdout(Buffer.from(text)),
@@ -214,6 +223,7 @@ export class FakePython implements FakeProcess {
       display: (data) => this.#publish({ type: 'display', token, data, id: null }),
       result: (data) => this.#publish({ type: 'result', token, data }),
       sleep: (ms) => this.#sleep(ms),
+      ask: (prompt) => (asks ? this.#ask(token, prompt) : Promise.resolve(null)),
       hang: () => never(),
       outOfMemory: () => {
         this.#sink.exit({ code: null, signal: 9, oomKills: 1 });
@@ -240,6 +250,14 @@ export class FakePython implements FakeProcess {
     }
     this.#sent.bytes += bytes;
     this.#sink.event(event);
+  }
+
+  #ask(token: string, prompt: string): Promise<string | null> {
+    return new Promise((resolve, reject) => {
+      this.#take = resolve;
+      this.#interrupt = () => reject(new Interrupt());
+      this.#sink.event({ type: 'input', token, key: 1, prompt, secret: false });
+    });
   }
 
   #sleep(ms: number): Promise<void> {

@@ -173,7 +173,12 @@ export function conformanceSuite(code: ConformanceCode, options: object = {}): v
           error: { name: code.broken.name },
           sessionLost: false,
         });
-        expect(await own.run(code.exit)).toMatchObject({ status: 'error', exitCode: 3, stdout: '', sessionLost: false });
+        expect(await own.run(code.exit)).toMatchObject({
+          status: 'error',
+          exitCode: 3,
+          stdout: '',
+          sessionLost: false,
+        });
         expect(await own.run(code.get)).toMatchObject({ stdout: '10\n' });
         expect(await own.run(code.call)).toMatchObject({ stdout: '42\n' });
       }));
@@ -190,7 +195,10 @@ export function conformanceSuite(code: ConformanceCode, options: object = {}): v
     it('keeps variables after a timeout', () =>
       inSession(async (own) => {
         await own.run(code.set);
-        expect(await own.run(code.busy, { timeoutSeconds: 1 })).toMatchObject({ status: 'timeout', sessionLost: false });
+        expect(await own.run(code.busy, { timeoutSeconds: 1 })).toMatchObject({
+          status: 'timeout',
+          sessionLost: false,
+        });
         expect(await own.run(code.get)).toMatchObject({ stdout: '10\n' });
       }));
 

@@ -22,7 +22,7 @@ async function opened(session: NotebookSession): Promise<{ id: string; lost: str
 }
 
 function run(session: NotebookSession, id: string, code: string): Promise<RunResult> {
-  return session.run(id, { name: 'cell', code }, () => {}, signal);
+  return session.run(id, { name: 'cell', code }, { onOutput: () => {}, onInput: async () => 'typed' }, signal);
 }
 
 describe('NotebookSession', () => {
@@ -32,6 +32,12 @@ describe('NotebookSession', () => {
     const { id } = await opened(session);
     expect(await opened(session)).toEqual({ ok: true, id, lost: null });
     expect((await run(session, id, 'print hello')).stdout).toContain('hello');
+  });
+
+  it('answers questions of a cell', async () => {
+    const { session } = setUp();
+    const { id } = await opened(session);
+    expect((await run(session, id, 'ask Name?')).stdout).toBe('typed\n');
   });
 
   it('restarts the session after its sandbox was lost, with the reason and execution order 1', async () => {

@@ -20,12 +20,13 @@ _CO_COROUTINE = 0x80
 
 
 class End:
-    """How a cell ended. `error` is the payload of an error event, or None."""
+    """How a cell ended. `error` is the payload of an error event, or None, and `cause` the exception of user code."""
 
-    def __init__(self, status, exit_code=None, error=None):
+    def __init__(self, status, exit_code=None, error=None, cause=None):
         self.status = status
         self.exit_code = exit_code
         self.error = error
+        self.cause = cause
 
 
 class Runner:
@@ -163,7 +164,7 @@ def _text(value):
 def failed(error):
     """The end of a cell that `error` ended."""
     interrupted = isinstance(error, KeyboardInterrupt)
-    return End("interrupted" if interrupted else "error", None, _describe(error))
+    return End("interrupted" if interrupted else "error", None, _describe(error), error)
 
 
 def _describe(error):
@@ -178,6 +179,14 @@ def _traceback(error):
         return "".join(report.format())
     except BaseException as second:
         return "%s (its traceback could not be made: %s)\n" % (type(error).__name__, type(second).__name__)
+
+
+def user_traceback(error):
+    """The traceback of `error` from the first frame of user code on; None without one."""
+    frames = error.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename.startswith(_AGENT_FILES):
+        frames = frames.tb_next
+    return frames
 
 
 def _hide_driver(report):

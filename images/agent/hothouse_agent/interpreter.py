@@ -2,17 +2,17 @@
 
 import atexit
 import collections
-import io
 import json
 import os
 import resource
-import select
 import signal
 import sys
+import threading
 import types
 
-from . import cell, completion, display, duplicate, jsonshape, modulepolicy, pictures, randomness, shell, stdio
-from . import workspace
+from . import cell, completion, debugger, display, duplicate, jsonshape, modulepolicy, pictures, progress
+from . import questions, randomness, shell, stdio, workspace
+from .linereader import LineReader
 
 
 # How many left-out variables are named, and characters of each name, which may be two UTF-16 code units.
@@ -23,7 +23,10 @@ _OTHER_BYTES = 1 << 18
 _OTHER_VALUES = 200
 
 # What the engine waits for. No number of events may keep it from coming.
-_ANSWERS = frozenset(("state", "done", "completions", "copied"))
+_ANSWERS = frozenset(("state", "done", "completions", "copied", "input"))
+
+# Characters of a prompt that are shown; a program may put much before its question.
+_MAX_PROMPT = 1_000
 
 # A session that gets no request for so long waits for a person. Seconds.
 _IDLE = 0.5
@@ -51,12 +54,14 @@ Ports = collections.namedtuple("Ports", "requests events answers control")
 class Interpreter:
     def __init__(self, ports, event_bytes, max_events):
         self._ports = ports
-        self._requests = os.fdopen(ports.requests, "rb")
+        self._requests = LineReader(ports.requests)
         self._sequencer = stdio.OutputSequencer(ports.events, ports.answers)
         self._token = None
         self._publisher = display.Publisher(self._emit, event_bytes, max_events)
         self._interruptible = False
         self._interrupted = False
+        self._can_ask = False
+        self._asked = 0
         self._pid = os.getpid()
         self._runner = cell.Runner(_main)
         _main.__dict__["__builtins__"] = __builtins__
@@ -73,6 +78,9 @@ class Interpreter:
         randomness.install()
         pictures.install(self._publisher)
         shell.install(self._publisher, _main)
+        questions.install(self._ask)
+        debugger.install(self._on_interrupt)
+        progress.install()
         self._given = frozenset(_main.__dict__)
         for line in self._lines():
             request = json.loads(line)
@@ -82,6 +90,9 @@ class Interpreter:
                 continue
             if request["op"] == "copy":
                 self._copy(request["count"])
+                continue
+            if request["op"] == "input":
+                # The answer to a question that an interrupt has ended.
                 continue
             # An earlier interrupt was meant for something else; from now on they are for this cell.
             self._interrupted = False
@@ -109,7 +120,7 @@ class Interpreter:
             os.dup2(fd, place, inheritable=place in (1, 2))
             os.close(fd)
         # It may have read more of the original's requests.
-        self._requests = io.BufferedReader(self._requests.detach())
+        self._requests = LineReader(self._ports.requests)
         self._pid = os.getpid()
         self._interrupted = False
         self._sequencer.adopt()
@@ -119,13 +130,46 @@ class Interpreter:
         """The requests. While a session waits for its second one, it loads what its first completion would wait for."""
         is_first = True
         while True:
-            line = self._requests.readline()
-            if not line:
-                return
+            line = self._requests.take()
+            while line is None:
+                if not self._requests.fill():
+                    return
+                line = self._requests.take()
             yield line
-            if is_first and not select.select([self._requests], [], [], _IDLE)[0]:
+            if is_first and not self._requests.is_ready(_IDLE):
                 shell.load_completer()
                 is_first = False
+
+    def _ask(self, prompt, is_secret):
+        """The engine's answer to `prompt`; None where it cannot be asked. Raises EOFError when it has none."""
+        is_main = threading.current_thread() is threading.main_thread()
+        if not self._can_ask or not is_main or os.getpid() != self._pid:
+            return None
+        sys.stdout.write(prompt)
+        self._asked += 1
+        self._emit("input", key=self._asked, prompt=prompt[-_MAX_PROMPT:], secret=is_secret)
+        while True:
+            answer = json.loads(self._wait_for_line())
+            if answer["op"] == "input" and answer["key"] == self._asked and answer["token"] == self._token:
+                if answer["text"] is None:
+                    raise EOFError("the input was cancelled")
+                return answer["text"]
+
+    def _wait_for_line(self):
+        """The next line while a cell runs; an interrupt ends the wait and loses nothing of what arrives later."""
+        line = self._requests.take()
+        while line is None:
+            self._requests.is_ready()
+            # An interrupt may not come between the reading of bytes and their keeping.
+            self._interrupted = self._interruptible = False
+            is_open = self._requests.fill()
+            self._interruptible = True
+            if self._interrupted:
+                raise KeyboardInterrupt
+            if not is_open:
+                raise EOFError("the session has ended")
+            line = self._requests.take()
+        return line
 
     def _on_interrupt(self, *_):
         # One that comes before the code starts is for it too: the process may only be slow.
@@ -135,6 +179,7 @@ class Interpreter:
 
     def _run(self, request):
         stdio.give_stdin(request["stdin"])
+        self._can_ask = request.get("asks", False)
         self._publisher.restart()
         modulepolicy.apply(request.get("modules"))
         state = request["state"]
@@ -182,6 +227,8 @@ class Interpreter:
         self._interrupted = False
         if end.error is not None:
             self._emit("error", **end.error)
+        if end.cause is not None and not request["once"]:
+            debugger.remember(end.cause)
         return end
 
     def _state(self):

@@ -9,6 +9,8 @@ from . import hooks, environment
 
 # Runs are to have IPython: the engine has it preloaded, and this image has it. A process without it loads it when needed.
 is_expected = False
+# Values of %matplotlib that ask for no window.
+_INLINE = (None, "auto", "agg", "inline")
 _shell = None
 _inline = None
 _publisher = None
@@ -70,8 +72,14 @@ def _make():
         _main.__dict__.pop(name, None)
     # There is no window: figures are shown inline, whatever `%matplotlib` or `%gui` request.
     _shell.enable_gui = lambda gui=None: None
-    _shell.enable_matplotlib = lambda gui=None: (gui, "inline")
+    _shell.enable_matplotlib = _enable_matplotlib
     _add_inline_backend()
+
+
+def _enable_matplotlib(gui=None):
+    if gui not in _INLINE:
+        print("%%matplotlib %s: figures are shown inline, as there is no window for interactive ones." % gui)
+    return gui, "inline"
 
 
 def _system(command):

@@ -105,9 +105,9 @@ export async function runInSession(run: Run, environment: Environment, session: 
   if (session.language !== request.language) {
     return notRun(runId, otherLanguage(session.id, session.language), session.id);
   }
-  const { code, stdin = '', cell } = request;
+  const { code, stdin = '', cell, onInput } = request;
   const answer = await session.run(
-    { code, stdin, ...(cell !== undefined && { cell }) },
+    { code, stdin, ...(cell !== undefined && { cell }), ...(onInput && { onInput }) },
     termsOf(run),
     request.reportFiles,
   );
@@ -131,7 +131,7 @@ function executeOnce(
   clock: Clock,
   mark: string,
 ): Promise<Executed> {
-  const { code, stdin = '', state = null, reportFiles } = run.request;
+  const { code, stdin = '', onInput, state = null, reportFiles } = run.request;
   const onKey = (key: string) => environment.keepWarm(key);
   const interpreter = environment.language.open(sandbox, { once: true, code, onKey });
   const { task } = run;
@@ -140,6 +140,7 @@ function executeOnce(
     name: '<code>',
     stdin,
     state,
+    ...(onInput && { onInput }),
     ...(task && { task }),
     ...(reportFiles && { changesSince: mark }),
   };

@@ -19,7 +19,7 @@ export interface SessionDependencies extends LifecycleDependencies {
 }
 
 /** A cell for a session; `cell` names it where the caller has places for cells. */
-export type SessionCell = Pick<CellRequest, 'code' | 'stdin' | 'cell'>;
+export type SessionCell = Pick<CellRequest, 'code' | 'stdin' | 'cell' | 'onInput'>;
 
 /** The outcome of a cell: it ran, and `loss` names what the session lost with it, or it could not start. */
 export type CellAnswer =

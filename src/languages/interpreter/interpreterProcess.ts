@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Deferred, deferred } from '../../base/deferred.ts';
 import type { Steps } from '../../base/slices.ts';
-import type { InterpreterEvent, InterpreterRequest, ModuleLists } from '../../protocol/interpreter.ts';
+
+import type {
+  InterpreterEvent,
+  InterpreterInput,
+  InterpreterRequest,
+  ModuleLists,
+} from '../../protocol/interpreter.ts';
+
 import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
 import { cellEnd, plainError } from '../exit.ts';
 import type {
@@ -15,6 +22,7 @@ import type {
 } from '../language.ts';
 import { TextStream } from '../textStream.ts';
 import { parseEvent } from './events.ts';
+import { InputQuestions } from './inputQuestions.ts';
 import { endOfExit, endOfLoss, type Progress } from './outcome.ts';
 
 type Done = Extract<InterpreterEvent, { type: 'done' }>;
@@ -28,6 +36,8 @@ interface RunningCell {
   readonly stderr: TextStream;
   /** Whether it received variables. */
   readonly hasState: boolean;
+  /** null where its questions are read from stdin. */
+  readonly questions: InputQuestions | null;
   /** An interrupt waits until the process has taken the cell: an earlier one would have no effect. */
   interrupt: 'early' | 'wanted' | 'free';
   progress: Progress;
@@ -105,21 +115,25 @@ export class InterpreterProcess implements Interpreter {
     this.ended = this.#channel.ended.then((end) => this.#onEnd(end));
   }
 
-  run(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
+  run({ onInput, ...cell }: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
+    const token = randomUUID();
+    const answer = (key: number, text: string | null) => this.#answer({ op: 'input', token, key, text });
     const task: RunningCell = {
       kind: 'cell',
-      token: randomUUID(),
+      token,
       onOutput,
       ended: deferred<CellEnd>(),
       stdout: new TextStream(),
       stderr: new TextStream(),
       hasState: cell.state !== null,
+      questions: onInput ? new InputQuestions(onInput, answer) : null,
       interrupt: this.#once ? 'free' : 'early',
       progress: NO_PROGRESS,
     };
     const modules = this.#importable?.();
     const isRestricted = modules && modules.allowed.length + modules.blocked.length > 0;
-    const request = { op: 'run', token: task.token, once: this.#once, ...cell } as const;
+    const asks = onInput !== undefined && { asks: true };
+    const request = { op: 'run', token, once: this.#once, ...asks, ...cell } as const;
     this.#begin(task, isRestricted ? { ...request, modules } : request);
     return task.ended.promise;
   }
@@ -181,6 +195,11 @@ export class InterpreterProcess implements Interpreter {
     this.#channel.run(request);
   }
 
+  /** It is read by the process that waits for it, so it needs no turn. */
+  #answer(answer: InterpreterInput): void {
+    void this.#channel.write(Buffer.from(`${JSON.stringify(answer)}\n`));
+  }
+
   #onText(kind: 'stdout' | 'stderr', bytes: Buffer): void {
     const task = this.#task;
     if (task?.kind !== 'cell') return;
@@ -207,7 +226,9 @@ export class InterpreterProcess implements Interpreter {
     if (event === 'refused') task.progress = { ...task.progress, refused: task.progress.refused + 1 };
     else if (event.type === 'done') this.#onDone(task, event);
     else if (event.type === 'begun') this.#onBegun(task);
-    else if (event.type === 'state') {
+    else if (event.type === 'input') {
+      task.questions?.ask({ key: event.key, text: event.prompt, isSecret: event.secret });
+    } else if (event.type === 'state') {
       if (task.hasState) task.progress = { ...task.progress, state: event.state, leftOut: event.leftOut };
     } else this.#show(task, event);
   }
@@ -218,7 +239,7 @@ export class InterpreterProcess implements Interpreter {
     if (interrupt === 'wanted') this.interrupt();
   }
 
-  #show(task: RunningCell, event: Exclude<InterpreterEvent, { type: 'done' | 'state' | 'begun' }>): void {
+  #show(task: RunningCell, event: Exclude<InterpreterEvent, { type: 'done' | 'state' | 'begun' | 'input' }>): void {
     if (event.type === 'display') task.onOutput({ kind: 'display', display: { data: event.data, id: event.id } });
     else if (event.type === 'update') task.onOutput({ kind: 'update', display: { data: event.data, id: event.id } });
     else if (event.type === 'result') task.onOutput({ kind: 'result', data: event.data });
@@ -248,6 +269,7 @@ export class InterpreterProcess implements Interpreter {
 
   #finishCell(task: RunningCell, end: CellEnd): void {
     this.#task = undefined;
+    task.questions?.end();
     for (const kind of ['stdout', 'stderr'] as const) {
       const text = task[kind].end();
       if (text) task.onOutput({ kind, text });

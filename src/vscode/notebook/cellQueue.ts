@@ -1,12 +1,13 @@
 import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
 import { messageOf, plainText } from '../../base/log.ts';
-import type { EngineProblem, RunResult } from '../../engine/types.ts';
+import type { EngineProblem, RunOutput, RunResult } from '../../engine/types.ts';
 import { formatProblem } from '../format.ts';
 import { editorLanguage } from '../languages.ts';
+import { askInput } from './askInput.ts';
 import { endExecution, showRechecked } from './cellExecution.ts';
 import type { CellNames } from './cellNames.ts';
 import type { CellDiagnostics } from './language/diagnostics.ts';
-import type { NotebookSession } from './notebookSession.ts';
+import type { CellEvents, NotebookSession } from './notebookSession.ts';
 import { CellOutput } from './output/cellOutput.ts';
 import { closingSteps } from './output/closingSteps.ts';
 import { notice, type OutputStep } from './output/outputSteps.ts';
@@ -39,6 +40,7 @@ interface RunningCell {
 }
 
 const FAILED: CellEnd = { ok: false };
+const NO_EVENTS: CellEvents = { onOutput: () => {}, onInput: async () => null };
 
 /** Runs a notebook's cells one at a time, in the order of requests. */
 export class CellQueue {
@@ -131,7 +133,8 @@ export class CellQueue {
     const { session, names, diagnostics } = this.#deps;
     const { document } = running.execution.cell;
     const toRun = { name: names.of(document.uri.toString()), code: document.getText() };
-    const result = await session.run(sessionId, toRun, (event) => output.add(event), signal);
+    const onOutput = (event: RunOutput) => output.add(event);
+    const result = await session.run(sessionId, toRun, { onOutput, onInput: askInput(document) }, signal);
     // Measured before the output is written, which often takes longer than the run.
     const endedAt = Date.now();
     await output.write(closingSteps(result, output.errorShown, session.info?.state));
@@ -153,7 +156,7 @@ export class CellQueue {
     const { session } = this.#deps;
     if (!editorLanguage(session.language).hasPlaces) return;
     for (const name of this.#cells.takeDeleted(running.execution.cell.notebook)) {
-      const result = await session.run(sessionId, { name, code: '' }, () => {}, running.signal);
+      const result = await session.run(sessionId, { name, code: '' }, NO_EVENTS, running.signal);
       await this.#showRecheckedCells(result, running);
     }
   }

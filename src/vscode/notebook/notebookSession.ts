@@ -1,4 +1,4 @@
-import type { Owner, Result, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
+import type { OnInput, Owner, Result, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 
 /** The open session, and why the previous one ended; `lost` is null when there was none or the user knows. */
@@ -20,6 +20,12 @@ export type PrepareSession = (
   session: { readonly id: string; readonly owner: Owner },
   signal: AbortSignal,
 ) => Promise<void>;
+
+/** What a cell does while it runs. */
+export interface CellEvents {
+  readonly onOutput: (output: RunOutput) => void;
+  readonly onInput: OnInput;
+}
 
 /** The session of one notebook: opened by its first cell, restarted by the next cell after it has ended. */
 export class NotebookSession {
@@ -92,12 +98,12 @@ export class NotebookSession {
   async run(
     sessionId: string,
     { name, code }: CellToRun,
-    onOutput: (output: RunOutput) => void,
+    { onOutput, onInput }: CellEvents,
     signal: AbortSignal,
   ): Promise<RunResult> {
     const engine = await this.#handle.get();
     const { language } = this;
-    const request = { language, code, owner: this.#owner, sessionId, timeoutSeconds: 0, cell: name };
+    const request = { language, code, owner: this.#owner, sessionId, timeoutSeconds: 0, cell: name, onInput };
     const result = await engine.run(request, onOutput, signal);
     if (result.sessionLost) this.#lossSeen = true;
     return result;

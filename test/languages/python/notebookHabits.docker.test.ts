@@ -40,6 +40,14 @@ describe.each([[['IPython', 'matplotlib.pyplot']], [[]]])(
       expect(shown(plotted)).toEqual([['image/png', 'text/plain']]);
     });
 
+    it('say in one line that figures of widgets and windows are shown inline', async () => {
+      for (const gui of ['widget', 'notebook', 'qt']) {
+        const ended = await runCell(session, `%matplotlib ${gui}`);
+        expect(ended.stdout.trimEnd().split('\n')).toEqual([expect.stringContaining(`%matplotlib ${gui}: figures`)]);
+      }
+      expect((await runCell(session, '%matplotlib inline')).stdout).toBe('');
+    });
+
     it('can select another format for figures', async () => {
       await runCell(session, "%config InlineBackend.figure_formats = ['svg']");
       expect(shown(await runCell(session, PLOT))).toEqual([['image/svg+xml', 'text/plain']]);

@@ -4,6 +4,7 @@ import type { Display, RunError, RunOutput } from '../../../engine/types.ts';
 import { mimeItems } from './mimeItems.ts';
 import { notice, OutputBatch, type OutputStep } from './outputSteps.ts';
 import type { ShownDisplays } from './shownDisplays.ts';
+import { TerminalText } from './terminalText.ts';
 
 // Without batches, a fast writer crashes the renderer.
 const BATCH_MS = 60;
@@ -11,8 +12,16 @@ const BATCH_MS = 60;
 const SLICE = 50;
 /** Maximum number of outputs in a cell; VS Code shows no more than 500. */
 const MAX_OUTPUTS = 500;
+/** Characters above which only the end of a stream's text is written again when the cursor moves. */
+const MAX_REWRITTEN = 200_000;
 
 type Stream = 'stdout' | 'stderr';
+
+/** The output that a stream goes to, and its text. */
+interface StreamOutput {
+  readonly output: NotebookCellOutput;
+  readonly text: TerminalText;
+}
 
 /** Replaces a cell's outputs by the live output of a run. No output makes it fail. */
 export class CellOutput {
@@ -23,7 +32,7 @@ export class CellOutput {
   #written: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   /** The latest output of each stream. */
-  readonly #texts = new Map<Stream, NotebookCellOutput>();
+  readonly #texts = new Map<Stream, StreamOutput>();
   /** The latest output. */
   #last: NotebookCellOutput | undefined;
   #outputs = 0;
@@ -123,15 +132,31 @@ export class CellOutput {
   }
 
   #appendText(stream: Stream, text: string): Thenable<void> {
-    const item = stream === 'stdout' ? NotebookCellOutputItem.stdout(text) : NotebookCellOutputItem.stderr(text);
-    const output = this.#texts.get(stream);
+    const current = this.#texts.get(stream);
     // Text is never omitted: at the maximum number of outputs it is appended to an earlier one.
-    if (output && (output === this.#last || this.#outputs >= MAX_OUTPUTS)) {
-      return this.#execution.appendOutputItems(item, output);
+    if (current && (current.output === this.#last || this.#outputs >= MAX_OUTPUTS)) {
+      return this.#writeText(stream, current, text);
     }
-    const added = new NotebookCellOutput([item]);
-    this.#texts.set(stream, added);
-    return this.#add(added);
+    const shown = new TerminalText();
+    shown.write(text);
+    return this.#addText(stream, shown);
+  }
+
+  async #writeText(stream: Stream, { output, text }: StreamOutput, written: string): Promise<void> {
+    if (text.write(written) === 'appended') {
+      if (text.added !== '') await this.#execution.appendOutputItems(textItem(stream, text.added), output);
+      return;
+    }
+    const settled = text.text.length > MAX_REWRITTEN && this.#outputs < MAX_OUTPUTS ? text.takeSettled() : '';
+    if (settled === '') return this.#execution.replaceOutputItems(textItem(stream, text.text), output);
+    const added = this.#addText(stream, text);
+    await Promise.all([this.#execution.replaceOutputItems(textItem(stream, settled), output), added]);
+  }
+
+  #addText(stream: Stream, text: TerminalText): Thenable<void> {
+    const output = new NotebookCellOutput([textItem(stream, text.text)]);
+    this.#texts.set(stream, { output, text });
+    return this.#add(output);
   }
 
   #append(items: () => NotebookCellOutputItem[], id: string | null = null): Thenable<void> | undefined {
@@ -159,6 +184,10 @@ export class CellOutput {
     this.#omitted += 1;
     return true;
   }
+}
+
+function textItem(stream: Stream, text: string): NotebookCellOutputItem {
+  return stream === 'stdout' ? NotebookCellOutputItem.stdout(text) : NotebookCellOutputItem.stderr(text);
 }
 
 function tooMany(omitted: number): OutputStep {
