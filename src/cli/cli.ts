@@ -4,6 +4,7 @@ import { loadConfiguration } from '../config/config.ts';
 import { type Action, type CommandContext, type Handle, UsageError } from './command.ts';
 import { buildCommand } from './commands/build.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { envCommand } from './commands/env.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { runCommand } from './commands/run.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -53,12 +54,13 @@ function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
     .showHelpAfterError("Run 'hothouse --help' for more information.")
     .addHelpText('after', () => configurationHelp(cli.languages));
   for (const option of GLOBAL_OPTIONS) program.addOption(option);
-  for (const create of [runCommand, mcpCommand, serveCommand, doctorCommand, buildCommand]) {
+  for (const create of [runCommand, mcpCommand, serveCommand, doctorCommand, buildCommand, envCommand]) {
     const command: Command = create(
       handlerFor(cli, onStatus, () => command),
       cli.languages,
     );
     program.addCommand(command.copyInheritedSettings(program));
+    for (const part of command.commands) part.copyInheritedSettings(command);
     command.showHelpAfterError(`Run 'hothouse ${command.name()} --help' for more information.`);
   }
   return program;

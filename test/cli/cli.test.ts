@@ -49,7 +49,7 @@ describe('hothouse', () => {
   it('prints help and version', async () => {
     expect((await cli(['--version'])).stdout).toBe('1.2.3\n');
     const general = await cli(['--help']);
-    for (const name of ['run', 'mcp', 'serve', 'doctor', 'build']) {
+    for (const name of ['run', 'mcp', 'serve', 'doctor', 'build', 'env']) {
       expect(general.stdout).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
       const help = await cli([name, '--help']);
       expect([help.status, help.stdout.split('\n')[0]]).toEqual([0, expect.stringMatching(`^Usage: hothouse ${name}`)]);
@@ -357,5 +357,46 @@ describe('hothouse serve', () => {
       token: expect.stringMatching(/^[\w-]{43}$/),
     });
     expect(engine.disposals).toBe(1);
+  });
+});
+
+describe('hothouse env', () => {
+  it('creates an environment from its options, lists, shows, exports and removes it', async () => {
+    const created = await cli(['env', 'create', 'data', '--pip', 'tqdm', '--pip', 'requests>=2', '--var', 'A=b=c']);
+    expect(created.status).toBe(0);
+    expect(created.stdout).toMatch(/^building\nCreated data \(hothouse\/environment:[0-9a-f]{16}\)\n$/);
+    expect((await cli(['env', 'list'])).stdout).toBe('data (python): tqdm, requests>=2\n');
+    expect(JSON.parse((await cli(['env', 'show', 'data'])).stdout)).toMatchObject({ variables: { A: 'b=c' } });
+    const exported = (await cli(['env', 'export', 'data'])).stdout;
+    expect(exported).toContain('    language: python\n');
+    expect(exported).not.toContain('lock');
+    expect((await cli(['env', 'export', 'data', '--lock'])).stdout).toContain('lock:\n');
+    expect((await cli(['env', 'remove', 'data'])).stdout).toMatch(/^Removed data /);
+    const missing = await cli(['env', 'show', 'data']);
+    expect([missing.status, missing.stdout]).toEqual([1, '']);
+    expect(missing.stderr).toContain('There is no environment "data".');
+    const again = await cli(['env', 'create', '--file', '-'], exported);
+    expect(again.stdout).toContain('Created data ');
+  });
+
+  it('rejects a file with the line and the column of each mistake', async () => {
+    const text =
+      'environments:\n  data:\n    language: python\n    packges:\n      pip: [tqdm]\n  b:\n    language: cobol\n';
+    const { status, stderr } = await cli(['env', 'create', '--file', '-'], text);
+    expect(status).toBe(2);
+    expect(stderr).toContain('-, line 4, column 5: data: packges: There is no such key.');
+    expect(stderr).toContain('-, line 7, column 5: b: language: There is no language "cobol"');
+    const broken = await cli(['env', 'create', '--file', '-'], 'environments: [');
+    expect(broken.stderr).toMatch(/line 1, column \d+: it is not valid YAML/);
+    const none = await cli(['env', 'create', 'other', '--file', '-'], 'environments: {}');
+    expect(none.stderr).toContain('- has no environment other.');
+    const both = await cli(['env', 'create', '--file', '-', '--pip', 'x'], 'environments: {}');
+    expect(both.stderr).toContain('the file alone says');
+  });
+
+  it('passes the name of an environment with a run', async () => {
+    engine.answer = async ({ environment }) => runResult({ stdout: `${environment}` });
+    const { stdout } = await cli(['run', 'python', '-', '--env', 'data', '--json'], 'code');
+    expect(JSON.parse(stdout)).toMatchObject({ stdout: 'data' });
   });
 });

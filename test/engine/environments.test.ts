@@ -4,6 +4,7 @@ import {
   EnvironmentDefinition,
   type EnvironmentInput,
   EnvironmentLock,
+  formatDefinitionProblem,
   parseDefinition,
 } from '../../src/engine/environment/definition.ts';
 import { dockerfileOf } from '../../src/engine/environment/dockerfile.ts';
@@ -14,7 +15,9 @@ const INPUT: EnvironmentInput = { name: 'data', language: 'python', packages: { 
 const HASH = '0'.repeat(64);
 
 function problemsOf(input: object): string {
-  return parseDefinition({ ...INPUT, ...input }, LANGUAGES).problems.join('\n');
+  return parseDefinition({ ...INPUT, ...input }, LANGUAGES)
+    .problems.map(formatDefinitionProblem)
+    .join('\n');
 }
 
 function hashOf(input: Partial<EnvironmentInput>): string {
@@ -25,17 +28,17 @@ describe('the definition of an environment', () => {
   it('is rejected with each key, package, language and variable that is wrong', () => {
     expect(problemsOf({})).toBe('');
     expect(problemsOf({ pacages: [], packages: { conda: ['x'] } })).toBe(
-      'There is no key packages.conda.\nThere is no key pacages.',
+      'packages.conda: There is no such key.\npacages: There is no such key.',
     );
     expect(problemsOf({ packages: { pip: ['--index-url=http://evil.example'] } })).toContain(
       'packages.pip: "--index-url',
     );
     expect(problemsOf({ packages: { pip: ['Jinja2', 'jinja2==3'] } })).toContain('jinja2 is listed twice');
     expect(problemsOf({ packages: { npm: ['lodash'] } })).toBe(
-      'Python has no packages of npm; it has those of pip and apt.',
+      'packages.npm: Python has no packages of npm; it has those of pip and apt.',
     );
     expect(problemsOf({ language: 'cobol' })).toContain('There is no language "cobol"');
-    expect(problemsOf({ name: 'python' })).toContain('is the name of a language');
+    expect(problemsOf({ name: 'python' })).toContain('is a language');
     for (const name of ['', '../x', 'a b', '-x', 'X', 'a'.repeat(41)]) expect(problemsOf({ name })).toContain('name: ');
     for (const base of ['x\nRUN id', 'x AS y', '--platform=x', '$(id)'])
       expect(problemsOf({ base })).toContain('base: ');

@@ -4,6 +4,7 @@ import {
   definitionHash,
   type EnvironmentRecord,
   environmentImage,
+  formatDefinitionProblem,
   parseDefinition,
 } from '../../src/engine/environment/definition.ts';
 import { type SessionFiles, sessionFiles } from '../../src/engine/files/sessionFiles.ts';
@@ -196,7 +197,8 @@ function catalogStub(): Environments {
   return {
     async create(input, { onLine } = {}) {
       const { definition, problems } = parseDefinition(input, LANGUAGES);
-      if (!definition) return { ok: false, error: invalidRequest(problems.join(' '), 'Correct it.') };
+      if (!definition)
+        return { ok: false, error: invalidRequest(problems.map(formatDefinitionProblem).join(' '), 'Correct it.') };
       onLine?.('building');
       const hash = definitionHash(definition);
       const record = { ...definition, hash, image: environmentImage(hash), lock: { base: 'sha256:0' }, createdAt: 0 };

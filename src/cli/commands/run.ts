@@ -19,6 +19,7 @@ type Languages = readonly LanguageDefinition[];
 
 interface RunOptions {
   readonly language?: string;
+  readonly env?: string;
   readonly timeout?: number;
   readonly stdin?: string;
   readonly json?: boolean;
@@ -34,6 +35,7 @@ export function runCommand(handle: Handle, languages: Languages): Command {
     .argument('[LANGUAGE]', `${idsOf(languages).join(' or ')}; optional for ${extensions.join(' and ')} files`)
     .argument('[FILE]', 'the program; - reads it from standard input')
     .option('--language <LANGUAGE>', 'the same as the argument LANGUAGE')
+    .option('--env <NAME>', 'environment to run in; see hothouse env')
     .option('--timeout <SECONDS>', 'time limit of the run', parseNumber)
     .option('--stdin <FILE>', 'standard input of the program; - passes our own')
     .option('--json', 'print the whole result as one JSON object and nothing else')
@@ -62,12 +64,13 @@ async function requestOf(
     options,
     languages,
   );
-  const { stdin, timeout } = options;
+  const { stdin, timeout, env } = options;
   if (file === '-' && stdin === '-') throw new UsageError('Standard input cannot be both the program and its input.');
   return {
     language,
     code: await readText(terminal, file),
     owner: { id: `cli-${process.pid}`, kind: 'cli', label: 'command line' },
+    ...(env !== undefined && { environment: env }),
     ...(timeout !== undefined && { timeoutSeconds: timeout }),
     ...(stdin !== undefined && { stdin: await readText(terminal, stdin) }),
   };

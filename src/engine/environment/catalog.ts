@@ -7,6 +7,7 @@ import {
   type EnvironmentInput,
   EnvironmentLock,
   type EnvironmentRecord,
+  formatDefinitionProblem,
   parseDefinition,
 } from './definition.ts';
 import { EnvironmentBuilds } from './environmentBuilds.ts';
@@ -64,7 +65,10 @@ export class Catalog implements Environments {
   async create(input: EnvironmentInput, how: CreateEnvironment = {}): Promise<Result<EnvironmentRecord>> {
     const { deps, set, hosts, options } = this.#given;
     const { definition, problems } = parseDefinition(input, deps.languages);
-    if (!definition) return refused(invalidRequest(`The environment is not valid: ${problems.join(' ')}`, FIX));
+    if (!definition)
+      return refused(
+        invalidRequest(`The environment is not valid: ${problems.map(formatDefinitionProblem).join(' ')}`, FIX),
+      );
     const lock = EnvironmentLock.optional().safeParse(how.lock);
     if (!lock.success) return refused(invalidRequest(`The lock is not valid: ${lock.error.issues[0]?.message}`, FIX));
     const { base, ...pins } = lock.data ?? { base: '' };

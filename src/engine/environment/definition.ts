@@ -115,15 +115,27 @@ export function parseRecord(raw: unknown, languages: readonly LanguageDefinition
   return { ...parsed.data, image: environmentImage(parsed.data.hash) };
 }
 
-/** The definition in an input, or what is wrong with it, one sentence each. */
+/** Something wrong with a definition, and where. */
+export interface DefinitionProblem {
+  readonly path: readonly (string | number)[];
+  /** A sentence without the place. */
+  readonly message: string;
+}
+
+/** The definition in an input, or what is wrong with it. */
 export function parseDefinition(
   input: unknown,
   languages: readonly LanguageDefinition[],
-): { readonly definition: EnvironmentDefinition | null; readonly problems: readonly string[] } {
+): { readonly definition: EnvironmentDefinition | null; readonly problems: readonly DefinitionProblem[] } {
   const parsed = EnvironmentDefinition.safeParse(input);
-  if (!parsed.success) return { definition: null, problems: parsed.error.issues.map(sentence) };
+  if (!parsed.success) return { definition: null, problems: parsed.error.issues.flatMap(issueProblems) };
   const problems = languageProblems(parsed.data, languages);
   return { definition: problems.length === 0 ? parsed.data : null, problems };
+}
+
+/** A problem as one sentence with its place. */
+export function formatDefinitionProblem({ path, message }: DefinitionProblem): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }
 
 /**
@@ -158,30 +170,30 @@ function packagesOf(manager: PackageManager, description: string) {
 function languageProblems(
   { name, language, packages }: EnvironmentDefinition,
   languages: readonly LanguageDefinition[],
-) {
+): DefinitionProblem[] {
   const definition = languages.find(({ id }) => id === language);
   const ids = languages.map(({ id }) => id);
-  if (!definition) return [`There is no language ${JSON.stringify(language)}; there is ${ids.join(', ')}.`];
+  if (!definition) {
+    const message = `There is no language ${JSON.stringify(language)}; there is ${ids.join(', ')}.`;
+    return [{ path: ['language'], message }];
+  }
   const own = definition.packageManager;
   const others = PACKAGE_MANAGERS.filter((manager) => manager !== 'apt' && manager !== own);
+  const wrong = others.filter((manager) => packages[manager].length > 0);
+  const has = own ? `those of ${own} and apt` : 'those of apt';
   return [
-    ...(ids.includes(name) ? [`"${name}" is the name of a language; choose another name.`] : []),
-    ...others
-      .filter((manager) => packages[manager].length > 0)
-      .map(
-        (manager) =>
-          `${definition.displayName} has no packages of ${manager}; it has those of ${own ? `${own} and ` : ''}apt.`,
-      ),
+    ...(ids.includes(name) ? [{ path: ['name'], message: `"${name}" is a language; choose another name.` }] : []),
+    ...wrong.map((manager) => ({
+      path: ['packages', manager],
+      message: `${definition.displayName} has no packages of ${manager}; it has ${has}.`,
+    })),
   ];
 }
 
-function sentence({ path, message, code, ...issue }: z.core.$ZodIssue): string {
-  const place = path.join('.');
-  if (code === 'unrecognized_keys' && 'keys' in issue) {
-    const keys = (issue.keys as string[]).map((key) => [...path, key].join('.'));
-    return `There is no key ${keys.join(', ')}.`;
-  }
-  return place ? `${place}: ${message}` : message;
+function issueProblems({ path, message, ...issue }: z.core.$ZodIssue): DefinitionProblem[] {
+  const place = path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+  if (issue.code !== 'unrecognized_keys') return [{ path: place, message }];
+  return issue.keys.map((key) => ({ path: [...place, key], message: 'There is no such key.' }));
 }
 
 function isPipLock(text: string): boolean {
