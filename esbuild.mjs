@@ -24,12 +24,12 @@ const englishOnly = {
   },
 };
 
-/** Dockerode's BuildKit part brings a gRPC stack, a third of the bundle; we use the engine's own builder. */
+/** Dockerode's sessions of BuildKit bring a gRPC stack, a third of the bundle; our builds need none. */
 const noBuildKit = {
   name: 'no-buildkit',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]dockerode[\\/]lib[\\/](session|buildkit)\.js$/ }, () => ({
-      contents: "module.exports = () => { throw new Error('BuildKit is not part of this bundle.'); };",
+      contents: "module.exports = () => { throw new Error('Sessions of BuildKit are not part of this bundle.'); };",
     }));
   },
 };

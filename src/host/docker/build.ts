@@ -28,7 +28,8 @@ async function send(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { tag, buildArgs, labels, hasMounts, deadlineMs = BUILD_MS } = build;
-  const version: { version?: '2' } = hasMounts ? { version: '2' } : {};
+  // As a number: for the string, Docker's client opens a gRPC session of its own, which only private registries need.
+  const version: object = hasMounts ? { version: 2 } : {};
   const options = { t: tag, buildargs: { ...buildArgs }, labels: { ...labels }, rm: true, forcerm: true, ...version };
   const deadline = AbortSignal.timeout(deadlineMs);
   await client.call({
