@@ -144,6 +144,25 @@ export function environmentInUse(name: string, sessions: readonly string[]): Eng
   return invalidRequest(`Sessions run in the environment ${name}: ${sessions.join(', ')}.`, 'Close them first.');
 }
 
+/** An agent wants an environment, and the options say no. */
+export function agentsDenied(): EngineProblem {
+  return {
+    kind: 'invalid_request',
+    message: 'Agents may not create environments: the option environments.agents is deny.',
+    advice: 'Use one of list_environments, or ask the user to create it.',
+  };
+}
+
+/** An agent wants an environment, and no person has agreed. */
+export function agentsNeedApproval(): EngineProblem {
+  return {
+    kind: 'needs_approval',
+    message: 'Creating an environment needs the agreement of the user, who has not given it.',
+    advice:
+      'Ask the user to create it with `hothouse env create` or with the command New Environment in VS Code, or to set the option environments.agents to allow.',
+  };
+}
+
 /** Environments on a host that only runs images. */
 export function noEnvironmentBuilder(): EngineProblem {
   return invalidRequest(

@@ -129,6 +129,7 @@ export interface EngineProblem extends Omit<Problem, 'kind'> {
     | 'unknown_session'
     | 'unknown_language'
     | 'unknown_environment'
+    | 'needs_approval'
     | 'invalid_request'
     | 'too_large'
     | 'overloaded'

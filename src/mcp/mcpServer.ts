@@ -2,7 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type CallToolResult,
   CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
   type Implementation,
+  type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -13,6 +15,7 @@ import { z } from 'zod';
 import { plainText } from '../base/log.ts';
 import { slices } from '../base/slices.ts';
 import type { Engine, RunOutput } from '../engine/types.ts';
+import { ApprovalNeeded, approve } from './approval.ts';
 import { boundedResult } from './delivery/boundedResult.ts';
 import { OutputProgress } from './progress.ts';
 import type { Tool } from './tool.ts';
@@ -31,11 +34,9 @@ const UNCHANGING = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 const OPTIONS: ServerOptions = {
   capabilities: { tools: {} },
   cacheHints: { 'tools/list': UNCHANGING, 'server/discover': UNCHANGING },
-  // Validates elicitation forms, which Hothouse does not use; the default would create an Ajv for each server.
+  // Validates elicitation forms, and those of Hothouse have no fields; the default would create an Ajv for each server.
   jsonSchemaValidator: {
-    getValidator() {
-      throw new Error('Elicitation is not supported.');
-    },
+    getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
   },
 };
 
@@ -48,10 +49,19 @@ const CallParams = z.object({
   _meta: z.looseObject({ progressToken: z.union([z.string(), z.int()]).optional() }).optional(),
 });
 
-/** Validates a call once and trusts its own results; the SDK's server parses the call twice more, and the result. */
+/**
+ * Validates a call once and trusts its own results; the SDK's server parses the call twice more, and the result. Calls of
+ * tools that ask the user go its way: it asks clients of each revision as they expect it.
+ */
 class ToolServer extends Server {
+  asks: (tool: string) => boolean = () => false;
+
   protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
-    return method === 'tools/call' ? handler : super._wrapHandler(method, handler);
+    const wrapped = super._wrapHandler(method, handler);
+    if (method !== 'tools/call') return wrapped;
+    const direct: typeof handler = (request, context) =>
+      this.asks(String(request.params?.name)) ? wrapped(request, context) : handler(request, context);
+    return direct;
   }
 }
 
@@ -65,26 +75,37 @@ export function createMcpServer({ engine, version }: McpDependencies, ownerId: s
     { name: 'hothouse', title: 'Hothouse', version },
     { ...OPTIONS, instructions: instructionsFor(engine.languages) },
   );
+  server.asks = (name) => toolsFor(engine.languages).some((tool) => tool.name === name && tool.asks === true);
   server.setRequestHandler('tools/list', () => ({ tools: listedTools(engine.languages) }));
   server.setRequestHandler('tools/call', { params: CallParams }, (params, context) => {
     const client = clientOf(context) ?? server.getClientVersion();
-    return callTool(engine, { id: ownerId, label: clientLabel(client) }, params, context);
+    const capabilities = () => server.getClientCapabilities();
+    return callTool(engine, { id: ownerId, label: clientLabel(client), capabilities }, params, context);
   });
   return server;
 }
 
+/** The client of a call. */
+interface Caller {
+  readonly id: string;
+  readonly label: string;
+  readonly capabilities: () => ClientCapabilities | undefined;
+}
+
 async function callTool(
   engine: Engine,
-  client: { readonly id: string; readonly label: string },
+  { capabilities, ...client }: Caller,
   params: z.output<typeof CallParams>,
   context: ServerContext,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   const tools = toolsFor(engine.languages);
   const tool = tools.find(({ name }) => name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
   const progress = outputProgress(context);
   const onOutput = (output: RunOutput) => progress?.add(output);
-  const call = { engine, owner: { ...client, kind: 'mcp' as const }, signal: context.mcpReq.signal, onOutput };
+  const ask = (question: string) => approve(context, capabilities(), question);
+  const owner = { ...client, kind: 'mcp' as const };
+  const call = { engine, owner, signal: context.mcpReq.signal, onOutput, approve: ask };
   try {
     const args = params.arguments ?? {};
     // They have been parsed in this turn of the event loop, and validating them may take as long.
@@ -95,6 +116,9 @@ async function callTool(
     // The transport serializes the result in one step, which may be long enough by itself.
     if (mostBytes > SMALL) await nextTurn();
     return result;
+  } catch (error) {
+    if (error instanceof ApprovalNeeded) return error.toResult();
+    throw error;
   } finally {
     progress?.end();
   }

@@ -4,6 +4,7 @@ import { describeSchema, formatValue } from '../engine/describeSchema.ts';
 import type { Engine, Owner, RunOutput } from '../engine/types.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { TaskProblem } from '../languages/languageTasks.ts';
+import type { Approval } from './approval.ts';
 import { outOfRange } from './outOfRange.ts';
 
 /** The context of one call. */
@@ -12,6 +13,8 @@ export interface ToolCall {
   readonly owner: Owner;
   readonly signal: AbortSignal;
   onOutput(output: RunOutput): void;
+  /** Asks the client's user; only in tools that ask (`asks`). Throws what makes the client repeat the call with the answer. */
+  approve(question: string): Approval;
 }
 
 interface ToolLiteral<Input extends z.ZodObject, Output extends z.ZodObject> {
@@ -19,6 +22,8 @@ interface ToolLiteral<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations;
+  /** Whether it may ask the client's user. */
+  readonly asks?: boolean;
   readonly input: Input;
   readonly output: Output;
   call(input: z.output<Input>, call: ToolCall): Promise<CallToolResult>;

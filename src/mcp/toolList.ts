@@ -5,6 +5,7 @@ import { DEFAULT_OPTIONS } from '../engine/options.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageTool } from '../languages/languageTools.ts';
 import { defineTool, refused, success, type Tool } from './tool.ts';
+import { createEnvironment, listEnvironments } from './tools/environments.ts';
 import { runCode } from './tools/runCode.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
 
@@ -36,6 +37,8 @@ function offerFor(languages: Languages): Offer {
       closeSession,
       listSessions,
       interruptSession,
+      createEnvironment(languages),
+      listEnvironments,
       ...own.flatMap(({ tools }) => tools.map(mcpTool)),
     ],
   };

@@ -8,7 +8,7 @@ import {
   parseDefinition,
 } from '../../src/engine/environment/definition.ts';
 import { type SessionFiles, sessionFiles } from '../../src/engine/files/sessionFiles.ts';
-import { invalidRequest, unknownEnvironment, unknownSession } from '../../src/engine/problems.ts';
+import { agentsNeedApproval, invalidRequest, unknownEnvironment, unknownSession } from '../../src/engine/problems.ts';
 import { NOTHING_RAN } from '../../src/engine/run/result.ts';
 import type {
   Engine,
@@ -195,10 +195,11 @@ function catalogStub(): Environments {
     return value ? { ok: true, value } : { ok: false, error: unknownEnvironment(name, [...kept.keys()]) };
   };
   return {
-    async create(input, { onLine } = {}) {
+    async create(input, { onLine, by, isApproved } = {}) {
       const { definition, problems } = parseDefinition(input, LANGUAGES);
       if (!definition)
         return { ok: false, error: invalidRequest(problems.map(formatDefinitionProblem).join(' '), 'Correct it.') };
+      if (by?.kind === 'mcp' && !isApproved) return { ok: false, error: agentsNeedApproval() };
       onLine?.('building');
       const hash = definitionHash(definition);
       const record = { ...definition, hash, image: environmentImage(hash), lock: { base: 'sha256:0' }, createdAt: 0 };

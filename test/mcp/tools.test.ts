@@ -14,6 +14,8 @@ describe('the tools of the MCP server', () => {
       ['close_session', ['session_id']],
       ['list_sessions', []],
       ['interrupt_session', ['session_id']],
+      ['create_environment', ['name', 'language']],
+      ['list_environments', []],
       ['lean_check', ['proofs']],
       ['lean_goals', []],
       ['lean_try', ['line', 'column', 'tactics']],
@@ -93,7 +95,7 @@ describe('the tools of the MCP server', () => {
   it('are listed in the error for an unknown tool', async () => {
     const client = await connectInMemory(new StubEngine());
     await expect(call(client, 'run')).rejects.toThrow(
-      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, lean_check, lean_goals, lean_try.',
+      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, create_environment, list_environments, lean_check, lean_goals, lean_try.',
     );
   });
 });
@@ -155,7 +157,7 @@ describe('the Lean tools', () => {
 
 describe('invalid arguments', () => {
   const ACCEPTED =
-    'run_code accepts: language (required, "python" or "lean"), code (required, a string), session_id (a string), ' +
+    'run_code accepts: language (required, "python" or "lean"), code (required, a string), environment (a string), session_id (a string), ' +
     'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), stdin (a string), state (an object).';
   const cases: [string, Record<string, unknown>, string][] = [
     [

@@ -1,7 +1,15 @@
 import type { EngineDependencies } from '../deps.ts';
 import { languageOptions, type Options } from '../options.ts';
-import { environmentInUse, environmentTaken, invalidRequest, problemOf, unknownEnvironment } from '../problems.ts';
-import type { EngineProblem, Result } from '../types.ts';
+import {
+  agentsDenied,
+  agentsNeedApproval,
+  environmentInUse,
+  environmentTaken,
+  invalidRequest,
+  problemOf,
+  unknownEnvironment,
+} from '../problems.ts';
+import type { EngineProblem, Owner, Result } from '../types.ts';
 import {
   definitionHash,
   type EnvironmentInput,
@@ -23,6 +31,10 @@ export interface CreateEnvironment {
   readonly lock?: unknown;
   /** Replaces another environment of that name. */
   readonly replace?: boolean;
+  /** Who asks for it; people when left out. Agents may be refused. */
+  readonly by?: Owner;
+  /** A person has agreed to what an agent asks for. */
+  readonly isApproved?: boolean;
   /** Gets the output of the build; nothing where the image is there already. */
   readonly onLine?: (line: string) => void;
   readonly signal?: AbortSignal;
@@ -73,8 +85,10 @@ export class Catalog implements Environments {
     if (!lock.success) return refused(invalidRequest(`The lock is not valid: ${lock.error.issues[0]?.message}`, FIX));
     const { base, ...pins } = lock.data ?? { base: '' };
     const hash = definitionHash(definition, lock.data && JSON.stringify(pins));
-    const taken = await this.#taken(definition.name, hash, how.replace ?? false);
-    if (taken) return refused(taken);
+    const problem =
+      (await this.#taken(definition.name, hash, how.replace ?? false)) ??
+      (await this.#denied(definition.name, hash, how));
+    if (problem) return refused(problem);
     const language = deps.languages.find(({ id }) => id === definition.language);
     const own = language ? languageOptions(language, options()).image : '';
     const request = {
@@ -125,6 +139,15 @@ export class Catalog implements Environments {
       return refused(problemOf(error));
     }
     return found;
+  }
+
+  /** Why an agent may not create it; null for people, and for what is there already. */
+  async #denied(name: string, hash: string, { by, isApproved }: CreateEnvironment): Promise<EngineProblem | null> {
+    const { agents } = this.#given.options().environments;
+    if (by?.kind !== 'mcp' || agents === 'allow') return null;
+    if ((await this.#given.set.read(name))?.hash === hash) return null;
+    if (agents === 'deny') return agentsDenied();
+    return isApproved ? null : agentsNeedApproval();
   }
 
   async #taken(name: string, hash: string, replace: boolean): Promise<EngineProblem | null> {

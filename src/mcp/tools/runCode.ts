@@ -38,6 +38,12 @@ function inputFor(languages: readonly LanguageDefinition[]) {
   return z.strictObject({
     language: languageArgument(languages, 'Language of the code.'),
     code: z.string().describe('Source code, at most 1 MB. The value of the last expression is returned as result.'),
+    environment: z
+      .string()
+      .optional()
+      .describe(
+        'Without session_id: environment from create_environment or list_environments. Default: that of the language.',
+      ),
     session_id: z.string().optional().describe('Session from open_session or list_sessions. Default: no session.'),
     timeout_seconds: z
       .number()
@@ -82,6 +88,7 @@ function requestOf(input: z.output<ReturnType<typeof inputFor>>): Omit<RunReques
   return {
     language: input.language,
     code: input.code,
+    ...(input.environment !== undefined && { environment: input.environment }),
     ...(input.session_id !== undefined && { sessionId: input.session_id }),
     ...(input.timeout_seconds !== undefined && { timeoutSeconds: input.timeout_seconds }),
     ...(input.stdin !== undefined && { stdin: input.stdin }),

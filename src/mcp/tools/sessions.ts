@@ -13,10 +13,16 @@ export function openSession(languages: readonly LanguageDefinition[]): Tool {
     description:
       'Starts an interpreter in its own sandbox and returns its session_id. Runs with this session_id share variables, imports, functions and files until close_session. The number of sessions is limited: close sessions you no longer need. Sessions unused for eight hours may be closed.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    input: z.strictObject({ language: languageArgument(languages, 'Language of the session.') }),
+    input: z.strictObject({
+      language: languageArgument(languages, 'Language of the session.'),
+      environment: z
+        .string()
+        .optional()
+        .describe('From create_environment or list_environments. Default: that of the language.'),
+    }),
     output: SessionAnswer,
-    async call({ language }, { engine, owner, signal }) {
-      const opened = await engine.openSession(language, owner, signal);
+    async call({ language, environment }, { engine, owner, signal }) {
+      const opened = await engine.openSession(language, owner, signal, environment);
       if (!opened.ok) return refused(opened.error);
       return success(sessionFields(opened.value), `Opened ${sessionLine(opened.value)}`);
     },
