@@ -121,6 +121,14 @@ class ForksTest(AgentTest):
         self.forks.on_exit(pid, status, 7)
         self.assertEqual(self.ended, [(made, {"code": None, "signal": 9, "peakMemoryBytes": 7 * 1024})])
 
+    def test_keeps_the_files_of_a_run_that_begins_during_an_import(self):
+        self.forks.add_spare()
+        self.preload("a")
+        self.start(False)
+        open(self.path + "/result", "w").close()
+        self.imported()
+        self.assertIn("result", os.listdir(self.path))
+
     def test_forks_what_needs_modules_from_the_zygote(self):
         self.preload("a")
         self.imported()

@@ -27,6 +27,8 @@ class Forks:
         self.limits = None
         # A run was here since the last reset: nothing may be imported that it could have left.
         self.is_tainted = False
+        # A run has got a process that waited, perhaps during an import.
+        self._has_begun = False
         # Process id -> channel, and key -> channel of a process that the zygote has not forked yet.
         self._living = {}
         self._forking = {}
@@ -60,10 +62,15 @@ class Forks:
             return self._fork(start, False)
         driver = start.get("driver")
         if driver is not None:
-            return self._spares.pop(driver, None) or self._fork(start, False)
+            return self._take_spare(driver) or self._fork(start, False)
         is_preloaded = start["preloaded"] and self._can_preload()
         self._was_preloaded = is_preloaded
-        return self._spares.pop(is_preloaded, None) or self._fork(start, is_preloaded)
+        return self._take_spare(is_preloaded) or self._fork(start, is_preloaded)
+
+    def _take_spare(self, kind):
+        spare = self._spares.pop(kind, None)
+        self._has_begun = self._has_begun or spare is not None
+        return spare
 
     def _can_preload(self):
         return self._zygote is not None and bool(self._imported)
@@ -266,8 +273,10 @@ class Forks:
 
     def _on_imported(self, message):
         self._note_import(message["ok"])
-        # Raises when something stays: what libraries leave there would be visible to the next run.
-        wipe.empty_mounts(self._mounts)
+        # The files of a run that has begun stay; the reset after it empties all.
+        if not self._has_begun:
+            # Raises when something stays: what libraries leave there would be visible to the next run.
+            wipe.empty_mounts(self._mounts)
         self._baseline.record(message["memory"])
         if self._waiting:
             self._release()
@@ -329,6 +338,7 @@ class Forks:
         report = wipe.wipe(self._mounts, self._baseline, self._kill_all)
         self._living.clear()
         self.is_tainted = False
+        self._has_begun = False
         if self._has_lost_zygote:
             report["clean"] = False
             report["leftovers"].append("a run has ended a permanent process")
