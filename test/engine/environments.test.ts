@@ -45,6 +45,13 @@ describe('the definition of an environment', () => {
     for (const variable of ['LD_PRELOAD', 'PATH', 'PYTHONPATH', 'a-b', 'GLIBC_TUNABLES']) {
       expect(problemsOf({ variables: { [variable]: 'x' } })).toContain(`variables.${variable}: `);
     }
+    expect(problemsOf({ name: 'A b', variables: { '1': 'x', PATH: 'x' } })).toBe(
+      [
+        'name: Use lower-case letters, digits, ".", "_" and "-", first and last a letter or a digit.',
+        'variables.1: This is not the name of a variable.',
+        'variables.PATH: This variable cannot be set.',
+      ].join('\n'),
+    );
     for (const network of ['full', { allow: ['example.com'] }]) expect(problemsOf({ network })).toContain('network: ');
   });
 

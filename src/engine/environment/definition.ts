@@ -11,7 +11,9 @@ const MAX_VARIABLES = 100;
 export const EnvironmentName = z
   .string()
   .max(40)
-  .regex(/^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/)
+  .regex(/^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/, {
+    error: 'Use lower-case letters, digits, ".", "_" and "-", first and last a letter or a digit.',
+  })
   .describe('Name of the environment: lower-case letters, digits, ".", "_" and "-".');
 
 const Packages = z
@@ -28,7 +30,7 @@ const Variables = z
   .record(
     z
       .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'This is not the name of a variable.' })
       .max(100)
       .refine((name) => !isReservedVariable(name), { error: 'This variable cannot be set.' }),
     z
@@ -50,7 +52,7 @@ export const EnvironmentDefinition = z.strictObject({
       z
         .string()
         .max(255)
-        .regex(/^[a-z0-9][A-Za-z0-9._/:@-]*$/),
+        .regex(/^[a-z0-9][A-Za-z0-9._/:@-]*$/, { error: 'This is not the name of an image.' }),
     ])
     .default('')
     .describe("Image that it is built on. Empty: the language's own."),
@@ -192,6 +194,7 @@ function languageProblems(
 
 function issueProblems({ path, message, ...issue }: z.core.$ZodIssue): DefinitionProblem[] {
   const place = path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+  if (issue.code === 'invalid_key') return [{ path: place, message: issue.issues[0]?.message ?? message }];
   if (issue.code !== 'unrecognized_keys') return [{ path: place, message }];
   return issue.keys.map((key) => ({ path: [...place, key], message: 'There is no such key.' }));
 }
