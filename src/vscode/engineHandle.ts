@@ -54,15 +54,24 @@ export class EngineHandle {
   }
 
   /** Disposes the engine, if there is one; resolves when its containers are gone. */
-  async dispose(): Promise<void> {
+  dispose(): Promise<void> {
+    return this.#end((engine) => engine.dispose());
+  }
+
+  /** As `dispose`, but leaves the sessions that another engine can resume. */
+  detach(): Promise<void> {
+    return this.#end((engine) => engine.detach());
+  }
+
+  async #end(end: (engine: Engine) => Promise<void>): Promise<void> {
     const state = this.#state;
     this.#state = { kind: 'disposed' };
     this.#changed.dispose();
     if (state.kind === 'built') {
       state.subscription.dispose();
-      await state.engine.dispose();
+      await end(state.engine);
     } else if (state.kind === 'building') {
-      await state.engine.then((engine) => engine.dispose()).catch(() => {});
+      await state.engine.then(end).catch(() => {});
     }
   }
 

@@ -9,19 +9,21 @@ import { registerKeymap } from './notebook/keymap.ts';
 import { registerLanguageConfigurations } from './notebook/language/languageConfiguration.ts';
 import { registerLanguageFeatures } from './notebook/language/languageFeatures.ts';
 import { registerLossStatus } from './notebook/lostSession.ts';
+import type { Notebooks } from './notebook/notebooks.ts';
 import { registerPoolActions } from './pool/actions.ts';
 import { registerPoolView } from './pool/view.ts';
 import { registerStatusBar } from './statusBar.ts';
 import { WorkspaceFolders } from './workspaceFolder/workspaceFolders.ts';
 
 let app: App | undefined;
+let notebooks: Notebooks | undefined;
 
 /** Registers every feature. */
 export function activate(context: ExtensionContext): void {
   const started = performance.now();
   app = createApp(context);
   const folders = new WorkspaceFolders(app, context);
-  const notebooks = createNotebooks(app, folders);
+  notebooks = createNotebooks(app, folders);
   context.subscriptions.push(
     app.health,
     app.settings.follow(app.engine),
@@ -41,7 +43,8 @@ export function activate(context: ExtensionContext): void {
   app.log.debug(`Activated in ${(performance.now() - started).toFixed(1)} ms.`);
 }
 
-/** Shuts everything down; resolves when no container of ours is left. */
+/** Shuts everything down, but leaves the sessions of notebooks to the window after a reload. */
 export async function deactivate(): Promise<void> {
+  notebooks?.leave();
   await app?.shutDown();
 }

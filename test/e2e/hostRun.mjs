@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { bundleHostTests } from './bundleHost.mjs';
 import { startEditor } from './codeServer.mjs';
@@ -8,10 +8,15 @@ const SECONDS = 300;
 /** Runs the test module in the extension host, with the extension from its folder and Lean tests on `leanImage`. */
 export async function runHostTests({ root, extension, out, folder, report, leanImage, ...editorFiles }) {
   mkdirSync(out, { recursive: true });
+  cpSync(path.join(root, 'test/e2e/notebooks'), path.join(folder, 'notebooks'), { recursive: true });
   const tests = await bundleHostTests(root, path.join(out, 'tests'));
   const results = path.join(out, 'results.txt');
   const env = { E2E_RESULTS: results, ...(leanImage ? { E2E_LEAN: '1' } : {}) };
-  const machineSettings = leanImage ? { 'hothouse.lean.image': leanImage } : {};
+  // Sandboxes of sessions end soon after the editor.
+  const machineSettings = {
+    'hothouse.sessions.keepSeconds': 30,
+    ...(leanImage && { 'hothouse.lean.image': leanImage }),
+  };
   const editor = await startEditor({ ...editorFiles, out, folder, driver: true, env, machineSettings });
   try {
     await openWithTests(editor, { extension, tests, folder });

@@ -11,7 +11,7 @@
  * Tests Lean sessions too when HOTHOUSE_TEST_LEAN_IMAGE names an image with Lean.
  *
  * The argument `host` or `ui` runs that part alone. `--extension=FOLDER` names the built extension (default: the checkout),
- * `--vsix=FILE` the packed one (default: dist/hothouse.vsix). All files are written to out/e2e.
+ * `--vsix=FILE` the packed one (default: dist/hothouse.vsix). `--only=NAME` runs one window of the part `ui`. All files are written to out/e2e.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -39,7 +39,7 @@ const folder = path.join(out, 'workspace');
 mkdirSync(folder, { recursive: true });
 const shared = { folder, report, leanImage, ...editor };
 await part('host', () => runHostTests({ root, extension, out: path.join(out, 'host'), ...shared }));
-await part('ui', () => runUiTests({ out: path.join(out, 'ui'), shots: out, vsix, ...shared }));
+await part('ui', () => runUiTests({ out: path.join(out, 'ui'), shots: out, vsix, only: option('only'), ...shared }));
 if (!leanImage) console.log('Lean sessions were skipped: name an image with Lean in HOTHOUSE_TEST_LEAN_IMAGE.');
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);

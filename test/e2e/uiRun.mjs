@@ -6,15 +6,23 @@ import { clickThroughProblem } from './uiProblem.mjs';
 import { clickThroughSession } from './uiSession.mjs';
 
 /** Installs the packed extension and drives it by keyboard and mouse: with Docker, with a Lean image if given, without Docker. */
-export async function runUiTests({ out, shots, folder, vsix, report, leanImage, ...editorFiles }) {
+export async function runUiTests({ out, shots, folder, vsix, report, leanImage, only, ...editorFiles }) {
   await drive('session', { 'hothouse.lean.image': 'hothouse/absent:latest' }, clickThroughSession);
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
 
   async function drive(name, machineSettings, click) {
+    if (only && name !== only) return;
     const home = path.join(out, name);
     mkdirSync(home, { recursive: true });
-    const editor = await startEditor({ ...editorFiles, out: home, folder, vsix, settings: LOOK, machineSettings });
+    const editor = await startEditor({
+      ...editorFiles,
+      out: home,
+      folder,
+      vsix,
+      settings: LOOK,
+      machineSettings: { ...SHORT, ...machineSettings },
+    });
     try {
       await editor.page.goto(`${editor.address}/?folder=${encodeURIComponent(folder)}`);
       await editor.page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
@@ -30,6 +38,9 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
     }
   }
 }
+
+/** Sandboxes of sessions end soon after the editor. */
+const SHORT = { 'hothouse.sessions.keepSeconds': 30 };
 
 /** Settings for stable screenshots. */
 const LOOK = {

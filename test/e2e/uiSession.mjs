@@ -9,12 +9,26 @@ const PLOT = [
   'plt.title("A damped wave");',
 ].join('\n');
 
+// What tqdm writes for two bars, one in the other.
+const PROGRESS = [
+  'import sys, time',
+  'for outer in range(1, 4):',
+  '    sys.stderr.write(f"\\router {outer}/3")',
+  '    for inner in range(1, 21):',
+  '        sys.stderr.write(f"\\n\\rinner {inner}/20\\x1b[A")',
+  '        time.sleep(0.02)',
+  'sys.stderr.write("\\n");',
+].join('\n');
+
 /** A first session: a notebook, state, a plot, an endless cell, the pool view. */
 export async function clickThroughSession({ page, step, folder }) {
   await step('the welcome view shows before anything runs', () => welcome(page), 'welcome');
   await step('New Python Session opens a notebook with our kernel', () => open(page));
   await step('a cell runs', () => firstCell(page));
   await step('a plot appears', () => plot(page));
+  await step('input() asks in an input box', () => input(page), 'input');
+  await step('nested progress bars stay in place', () => progress(page), 'progress');
+  await step("Jupyter's keys add, delete and restore cells", () => keys(page));
   await step('the pool view shows the session and its sandbox', () => tree(page), 'session');
   await step('an endless cell runs', () => endless(page), 'pool', { x: 0, y: 36, width: 350, height: 230 });
   await step('the interrupt button stops it and keeps variables', () => interrupt(page), 'interrupt');
@@ -50,6 +64,43 @@ async function plot(page) {
   const image = await inOutput(page, (frame) => frame.locator('.output_container img, .output img'));
   await waitFor('the picture', () => image.evaluate((element) => element.complete && element.naturalWidth > 100));
   await page.waitForTimeout(1000);
+}
+
+async function input(page) {
+  await type(page, 'who = input("Who is there? ")\nprint("Hello", who)');
+  await page.keyboard.press('Shift+Enter');
+  const box = page.locator('.quick-input-widget', { hasText: 'Who is there?' });
+  await box.filter({ hasText: /Input for a Cell of Untitled/ }).waitFor();
+  await box.locator('input').first().fill('Ada');
+  await page.keyboard.press('Enter');
+  await inOutput(page, (frame) => frame.getByText('Hello Ada'));
+  await page.locator('.notebookOverlay .cell-editor-part .view-lines').last().click();
+}
+
+async function progress(page) {
+  await type(page, PROGRESS);
+  await page.keyboard.press('Shift+Enter');
+  const output = await inOutput(page, (frame) => frame.locator('.output_container', { hasText: 'outer 3/3' }));
+  const lines = (await output.innerText()).split('\n').filter((line) => /outer|inner/.test(line));
+  if (lines.join() !== 'outer 3/3,inner 20/20') throw new Error(`The bars are ${JSON.stringify(lines)}.`);
+}
+
+async function keys(page) {
+  const status = page.locator('.part.statusbar').getByText(/^Cell \d+ of \d+/);
+  const count = async () => Number(/of (\d+)/.exec(await status.textContent())?.[1]);
+  await page.keyboard.press('Escape');
+  const before = await count();
+  for (const [pressed, change] of [
+    [['b'], 1],
+    [['d', 'd'], 0],
+    [['z'], 1],
+    [['d', 'd'], 0],
+  ]) {
+    for (const key of pressed) await page.keyboard.press(key);
+    await waitFor(`the key ${pressed.at(-1)}`, async () => (await count()) === before + change);
+  }
+  await command(page, 'Notebook: Focus Last Cell');
+  await page.keyboard.press('Enter');
 }
 
 async function tree(page) {

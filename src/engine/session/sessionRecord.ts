@@ -25,6 +25,8 @@ export type SessionRecord = z.infer<typeof SessionRecord>;
  * rejection is logged, and that session cannot be resumed.
  */
 export interface SessionStore {
+  /** Whether sessions of this owner are kept; without it all are. */
+  accepts?(owner: SessionRecord['owner']): boolean;
   save(record: SessionRecord): Promise<void>;
   remove(sessionId: string): Promise<void>;
 }

@@ -21,6 +21,12 @@ export class CellNames {
     return this.#names.get(address);
   }
 
+  /** Takes over names that an earlier window has assigned, as address → name. */
+  restore(names: ReadonlyMap<string, string>): void {
+    this.#names = new Map(names);
+    this.#count = Math.max(0, ...[...names.values()].map(Number));
+  }
+
   /** Moves names from the cells in `before` to the cells at the same indexes in `after`. */
   move(before: readonly string[], after: readonly string[]): void {
     const names = before.map((address) => this.#names.get(address));

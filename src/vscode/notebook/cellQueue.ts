@@ -1,6 +1,6 @@
 import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
 import { messageOf, plainText } from '../../base/log.ts';
-import type { EngineProblem, RunOutput, RunResult } from '../../engine/types.ts';
+import type { ContinuedRun, EngineProblem, RunOutput, RunResult } from '../../engine/types.ts';
 import { formatProblem } from '../format.ts';
 import { editorLanguage } from '../languages.ts';
 import { askInput } from './askInput.ts';
@@ -21,6 +21,8 @@ export interface CellQueueDependencies {
   readonly session: NotebookSession;
   readonly names: CellNames;
   readonly diagnostics: CellDiagnostics;
+  /** Called when a cell begins to run. */
+  readonly onRun: () => void;
   /** Receives the problem when a session does not open. */
   readonly onProblem: (problem: EngineProblem, language: string) => void;
 }
@@ -29,6 +31,13 @@ export interface CellQueueDependencies {
 interface CellEnd {
   readonly ok: boolean;
   readonly endedAt?: number;
+}
+
+/** A cell that an earlier window has started. */
+export interface LeftCell {
+  readonly onOutput: (event: RunOutput) => void;
+  /** Ends the cell; null when its end is not known, because the session is gone. */
+  readonly onEnd: (result: RunResult | null) => Promise<void>;
 }
 
 /** The cell that runs. */
@@ -49,6 +58,11 @@ export class CellQueue {
   readonly #shown = new ShownDisplays();
   #waiting: NotebookCellExecution[] = [];
   #running: AbortController | undefined;
+  /** The output of the cell that runs. */
+  #output: CellOutput | undefined;
+  /** Settles when the cell that an earlier window has left has ended. */
+  #left: Promise<void> | undefined;
+  #isFrozen = false;
 
   constructor(deps: CellQueueDependencies) {
     this.#deps = deps;
@@ -71,7 +85,7 @@ export class CellQueue {
 
   /** Whether a cell runs or waits for the session. */
   get isRunning(): boolean {
-    return this.#running !== undefined;
+    return this.#running !== undefined || this.#left !== undefined;
   }
 
   /** Interrupts the running cell and drops the waiting ones. */
@@ -82,6 +96,42 @@ export class CellQueue {
     void this.#deps.session.interrupt();
   }
 
+  /** Lets waiting cells wait for what an earlier window has left to run. */
+  waitFor(left: Promise<void>): void {
+    const done = left.then(() => {
+      if (this.#left === done) this.#left = undefined;
+    });
+    this.#left = done;
+  }
+
+  /**
+   * Shows the rest of a cell that an earlier window has started, with its start and its outputs so far. Returns what its
+   * output and its end go to.
+   */
+  continue(cell: NotebookCell, { startedAt, isWhole }: ContinuedRun, controller: NotebookController): LeftCell {
+    const execution = controller.createNotebookCellExecution(cell);
+    execution.executionOrder = this.#deps.session.order;
+    execution.start(startedAt);
+    const output = new CellOutput(execution, this.#shown, { keeps: !isWhole });
+    this.#output = output;
+    return {
+      onOutput: (event) => output.add(event),
+      onEnd: async (result) => {
+        const endedAt = Date.now();
+        if (result) await this.#close(output, result);
+        if (this.#isFrozen) return;
+        endExecution(execution, result?.status === 'ok', endedAt);
+        if (result?.status !== 'ok') this.drop();
+      },
+    };
+  }
+
+  /** Writes what is pending, and nothing from then on: another window continues. */
+  freeze(): void {
+    this.#isFrozen = true;
+    this.#output?.freeze();
+  }
+
   /** Drops the waiting cells. */
   drop(): void {
     for (const execution of this.#waiting.splice(0)) endExecution(execution, undefined);
@@ -89,6 +139,8 @@ export class CellQueue {
 
   /** Never rejects: the next cell runs however the last one ended. */
   async #drain(controller: NotebookController): Promise<void> {
+    this.#running = new AbortController();
+    await this.#left;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const running = new AbortController();
       this.#running = running;
@@ -104,11 +156,12 @@ export class CellQueue {
       execution.start(Date.now());
       this.#deps.diagnostics.clear(execution.cell.document);
       const output = new CellOutput(execution, this.#shown);
+      this.#output = output;
       end = await this.#openAndRun({ execution, output, controller, signal }).catch((error) => failed(output, error));
     } catch {
       // VS Code accepts no more output: the cell was deleted or its notebook closed.
     } finally {
-      endExecution(execution, end.ok, end.endedAt ?? Date.now());
+      if (!this.#isFrozen) endExecution(execution, end.ok, end.endedAt ?? Date.now());
     }
     return end.ok;
   }
@@ -134,15 +187,20 @@ export class CellQueue {
     const { document } = running.execution.cell;
     const toRun = { name: names.of(document.uri.toString()), code: document.getText() };
     const onOutput = (event: RunOutput) => output.add(event);
+    this.#deps.onRun();
     const result = await session.run(sessionId, toRun, { onOutput, onInput: askInput(document) }, signal);
     // Measured before the output is written, which often takes longer than the run.
     const endedAt = Date.now();
-    await output.write(closingSteps(result, output.errorShown, session.info?.state));
+    await this.#close(output, result);
     this.#cells.ran(toRun, result.report);
     const { report } = result;
     if (report) diagnostics.show(document, toRun.code, report, editorLanguage(report.language).name);
     await this.#showRecheckedCells(result, running);
     return { ok: result.status === 'ok', endedAt };
+  }
+
+  #close(output: CellOutput, result: RunResult): Promise<void> {
+    return output.write(closingSteps(result, output.errorShown, this.#deps.session.info?.state));
   }
 
   /** A new session knows no cells and updates no earlier displays. */

@@ -25,7 +25,7 @@ function registerController(language: EditorLanguage, active: Notebooks): Dispos
     language.controller,
     NOTEBOOK_TYPE,
     `Hothouse: ${language.name}`,
-    (cells, notebook, used) => active.of(notebook, language.id).queue.add(cells, used),
+    (cells, notebook, used) => active.of(notebook, language.id, used).queue.add(cells, used),
   );
   configure(controller, language, active);
   const stack = new DisposableStack();
@@ -33,7 +33,8 @@ function registerController(language: EditorLanguage, active: Notebooks): Dispos
   stack.add(suggestKernel(controller, language));
   stack.add(
     controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => {
-      if (!selected) active.release(notebook, language.id);
+      if (selected) active.selected(notebook, language.id, controller);
+      else active.release(notebook, language.id);
     }),
   );
   return stack;

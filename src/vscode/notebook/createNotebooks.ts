@@ -15,6 +15,7 @@ export function createNotebooks(app: App, folders: WorkspaceFolders): Notebooks 
     },
     onOpened: (notebook, { id, language, owner }, signal) =>
       folders.prepare({ notebook, sessionId: id, language, owner }, signal),
+    ...app.left,
     onLost: (notebook, reason) => void notifyLoss(notebook, reason),
     onMoved: (notebook, language) => void selectKernel(notebook, editorLanguage(language), app.extensionId),
   });

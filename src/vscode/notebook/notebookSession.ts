@@ -1,4 +1,14 @@
-import type { OnInput, Owner, Result, RunOutput, RunResult, SessionInfo } from '../../engine/types.ts';
+import { messageOf } from '../../base/log.ts';
+import type {
+  ContinuedRun,
+  OnInput,
+  Owner,
+  Result,
+  RunOutput,
+  RunResult,
+  SessionInfo,
+  SessionRecord,
+} from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 
 /** The open session, and why the previous one ended; `lost` is null when there was none or the user knows. */
@@ -27,6 +37,15 @@ export interface CellEvents {
   readonly onInput: OnInput;
 }
 
+/** A session that an earlier window has left. */
+export interface LeftSession {
+  readonly record: SessionRecord;
+  /** The execution order of its latest run. */
+  readonly order: number;
+  /** As of `Engine.resumeSession`. */
+  readonly onRun: (run: ContinuedRun) => (output: RunOutput) => void;
+}
+
 /** The session of one notebook: opened by its first cell, restarted by the next cell after it has ended. */
 export class NotebookSession {
   readonly language: string;
@@ -44,6 +63,8 @@ export class NotebookSession {
   #isNew = false;
   /** Why the session was lost, kept while a cell opens the next one. */
   #lost: string | null = null;
+  /** Settles when a session of an earlier window is there or gone. */
+  #resuming: Promise<unknown> = Promise.resolve();
 
   constructor(handle: EngineHandle, language: string, owner: Owner, prepare: PrepareSession = async () => {}) {
     this.#handle = handle;
@@ -59,6 +80,7 @@ export class NotebookSession {
 
   /** Opens the session or restarts an ended one; returns the open one otherwise. A new one is prepared. */
   async open(signal: AbortSignal): Promise<Opened> {
+    await this.#resuming;
     const opened = await this.#open(signal);
     if (opened.ok && this.#isNew) {
       this.#isNew = false;
@@ -83,15 +105,48 @@ export class NotebookSession {
 
   /** Why the session is lost; null while it is open, before the first one, and once a cell has shown the loss. */
   get loss(): string | null {
-    if (this.#lossSeen || this.#id === undefined) return null;
+    if (this.#lossSeen) return null;
+    if (this.#id === undefined) return this.#lost;
     const { info } = this;
     return this.#lost ?? (info ? info.endReason : CLOSED);
+  }
+
+  /** The execution order of the latest run. */
+  get order(): number {
+    return this.#runs;
   }
 
   /** The execution order of the next run. */
   nextOrder(): number {
     this.#runs += 1;
     return this.#runs;
+  }
+
+  /**
+   * Continues the session that an earlier window has left, with the cell that still runs; `open` waits for it. Returns
+   * the end of that cell, or null when none runs or the session is gone; the next cell then says so.
+   */
+  async resume({ record, order, onRun }: LeftSession): Promise<RunResult | null> {
+    const resuming = this.#resume(record, order, onRun).catch((error) => this.#gone(messageOf(error)));
+    this.#resuming = resuming;
+    const resumed = await resuming;
+    return resumed?.result ?? null;
+  }
+
+  async #resume(record: SessionRecord, order: number, onRun: LeftSession['onRun']) {
+    this.#runs = order;
+    const engine = await this.#handle.get();
+    const resumed = await engine.resumeSession(record, onRun);
+    if (!resumed.ok) return this.#gone(resumed.error.message);
+    this.#setSession(resumed.value.info);
+    this.#isNew = false;
+    this.#runs = order;
+    return resumed.value;
+  }
+
+  #gone(reason: string): null {
+    this.#lost = `it could not be continued in this window: ${reason.replace(/\.$/, '')}`;
+    return null;
   }
 
   /** Runs a cell without a time limit. Where the language keeps cells at positions, it replaces the cell of that name. */

@@ -1,12 +1,21 @@
 import path from 'node:path';
-import { type NotebookDocument, type Uri, workspace } from 'vscode';
+import {
+  type NotebookController,
+  type NotebookDocument,
+  type NotebookDocumentChangeEvent,
+  type Uri,
+  workspace,
+} from 'vscode';
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
-import type { EngineProblem, Owner, Result, SessionInfo } from '../../engine/types.ts';
+import type { ContinuedRun, EngineProblem, Owner, Result, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 import { CellNames } from './cellNames.ts';
-import { CellQueue } from './cellQueue.ts';
+import { CellQueue, type LeftCell } from './cellQueue.ts';
 import { CellDiagnostics } from './language/diagnostics.ts';
 import { CLOSED, NotebookSession } from './notebookSession.ts';
+import { findCells, savedCells } from './reload/savedCells.ts';
+import type { SavedNotebook, SavedNotebooks } from './reload/savedNotebooks.ts';
+import type { SessionSecrets } from './reload/sessionSecrets.ts';
 
 // Saving an untitled notebook opens a file, perhaps still empty, and closes the untitled document.
 const MOVE_MS = 1_000;
@@ -32,6 +41,9 @@ export interface NotebooksDependencies {
   ) => Promise<void>;
   /** A session was lost while no cell ran; called once per loss. `reason` as in `it ran out of memory`. */
   readonly onLost: (notebook: NotebookDocument, reason: string) => void;
+  /** What another window needs to continue. */
+  readonly saved: SavedNotebooks;
+  readonly secrets: SessionSecrets;
 }
 
 interface Entry extends ActiveNotebook {
@@ -47,6 +59,7 @@ export class Notebooks implements Disposable {
   readonly #handle: EngineHandle;
   readonly #deps: NotebooksDependencies;
   readonly #entries = new Set<Entry>();
+  #isLeaving = false;
   readonly #subscriptions = new DisposableStack();
   readonly #diagnostics = this.#subscriptions.add(new CellDiagnostics());
 
@@ -55,18 +68,46 @@ export class Notebooks implements Disposable {
     this.#deps = deps;
     this.#subscriptions.add(handle.onDidChange(() => this.#reportLosses()));
     this.#subscriptions.add(workspace.onDidCloseNotebookDocument((notebook) => this.release(notebook)));
+    this.#subscriptions.add(workspace.onDidChangeNotebookDocument((change) => this.#saveChanged(change)));
     this.#subscriptions.add(toDisposable(() => this.#stopTimers()));
   }
 
-  /** The notebook's entry, created at its first run in this language. Its session in another language ends. */
-  of(notebook: NotebookDocument, language: string): ActiveNotebook {
+  /**
+   * The notebook's entry, created at its first run in this language; it continues the session that an earlier window has
+   * left. Its session in another language ends.
+   */
+  of(notebook: NotebookDocument, language: string, controller: NotebookController): ActiveNotebook {
     const known = [...this.#entries].find((entry) => entry.notebook === notebook);
     if (known?.session.language === language) {
       this.#keep(known);
       return known;
     }
     if (known) void this.#end(known);
-    return this.#add(notebook, language);
+    const entry = this.#add(notebook, language);
+    const saved = this.#deps.saved.get(notebook.uri);
+    if (saved?.language === language) entry.queue.waitFor(this.#resume(entry, saved, controller));
+    return entry;
+  }
+
+  /** A notebook has selected our kernel: continues the session that an earlier window has left, if there is one. */
+  selected(notebook: NotebookDocument, language: string, controller: NotebookController): void {
+    const isLeft = this.#deps.saved.get(notebook.uri)?.language === language;
+    if (isLeft && !this.#entry(notebook.uri)) this.of(notebook, language, controller);
+  }
+
+  /** The window closes or reloads: shows nothing from now on and leaves the sessions to the next window. */
+  leave(): void {
+    this.#isLeaving = true;
+    this.#deps.secrets.leave();
+    for (const { queue } of this.#entries) queue.freeze();
+  }
+
+  /** Ends the sessions that an earlier window has left and that no notebook has continued. */
+  async endLeft(): Promise<void> {
+    const open = new Set([...this.#entries].map(({ session }) => session.info?.id));
+    const left = this.#deps.saved.all.filter(({ sessionId }) => !open.has(sessionId));
+    await Promise.all(left.map(({ sessionId }) => this.#endLeft(sessionId)));
+    for (const { sessionId } of left) this.#deps.saved.deleteSession(sessionId);
   }
 
   find(uri: Uri): ActiveNotebook | undefined {
@@ -102,7 +143,7 @@ export class Notebooks implements Disposable {
   /** Ends the session of a notebook that was closed or uses another kernel, unless it was saved as a file. */
   release(notebook: NotebookDocument, language?: string): void {
     const entry = this.#entry(notebook.uri);
-    if (!entry || (language !== undefined && entry.session.language !== language)) return;
+    if (this.#isLeaving || !entry || (language !== undefined && entry.session.language !== language)) return;
     if (!notebook.isUntitled) return void this.#end(entry);
     if (this.#move(entry)) return;
     entry.closing = setTimeout(() => {
@@ -126,10 +167,65 @@ export class Notebooks implements Disposable {
       onOpened(entry.notebook, { id, language, owner }, signal),
     );
     const names = new CellNames();
-    const queue = new CellQueue({ session, names, diagnostics: this.#diagnostics, onProblem });
+    const onRun = () => this.#save(entry);
+    const queue = new CellQueue({ session, names, diagnostics: this.#diagnostics, onRun, onProblem });
     const entry: Entry = { notebook, session, names, queue, reported: null };
     this.#entries.add(entry);
     return entry;
+  }
+
+  /** Never rejects. Resolves when the cell that was left running has ended, or there is none. */
+  async #resume(entry: Entry, saved: SavedNotebook, controller: NotebookController): Promise<void> {
+    const { queue, session, names } = entry;
+    const { sessionId, order } = saved;
+    const cells = entry.notebook.getCells();
+    const places = findCells(
+      saved.cells,
+      cells.map(({ document }) => document.getText()),
+    );
+    names.restore(new Map([...places].map(([name, index]) => [addressesOf(entry.notebook)[index] ?? '', name])));
+    const record = await this.#deps.secrets.find(sessionId);
+    if (!record) return this.#deps.saved.delete(entry.notebook.uri);
+    let left: LeftCell | undefined;
+    const onRun = (run: ContinuedRun) => {
+      const cell = cells[places.get(run.cell ?? '') ?? -1];
+      left = cell && queue.continue(cell, run, controller);
+      return left?.onOutput ?? (() => {});
+    };
+    const result = await session.resume({ record, order, onRun });
+    if (!session.info) this.#forget(entry, sessionId);
+    await left?.onEnd(result);
+  }
+
+  /** A session that could not be continued; the next cell says why. */
+  #forget(entry: Entry, sessionId: string): void {
+    entry.reported = entry.session.loss;
+    this.#deps.saved.delete(entry.notebook.uri);
+    void this.#deps.secrets.remove(sessionId);
+  }
+
+  async #endLeft(sessionId: string): Promise<void> {
+    const record = await this.#deps.secrets.find(sessionId);
+    if (!record) return;
+    const engine = await this.#handle.get();
+    const resumed = await engine.resumeSession(record);
+    if (resumed.ok) await engine.closeSession(sessionId);
+    await this.#deps.secrets.remove(sessionId);
+  }
+
+  /** Saves what another window needs to continue. */
+  #save({ notebook, session, names, closing }: Entry): void {
+    const { info, language, order } = session;
+    if (!info || closing || this.#isLeaving) return;
+    const cells = notebook.getCells();
+    const named = addressesOf(notebook).map((address) => names.find(address));
+    const textOf = (index: number) => cells[index]?.document.getText() ?? '';
+    this.#deps.saved.set(notebook.uri, { sessionId: info.id, language, order, cells: savedCells(named, textOf) });
+  }
+
+  #saveChanged({ notebook, contentChanges }: NotebookDocumentChangeEvent): void {
+    const entry = contentChanges.length > 0 && this.#entry(notebook.uri);
+    if (entry) this.#save(entry);
   }
 
   /** Moves the session of an untitled notebook to the file it was saved as. False without such a file. */
@@ -141,7 +237,9 @@ export class Notebooks implements Disposable {
     if (!file) return false;
     this.#keep(entry);
     entry.names.move(addressesOf(entry.notebook), addressesOf(file));
+    this.#deps.saved.delete(entry.notebook.uri);
     entry.notebook = file;
+    this.#save(entry);
     this.#deps.onMoved(file, entry.session.language);
     return true;
   }
@@ -154,6 +252,7 @@ export class Notebooks implements Disposable {
   async #end(entry: Entry): Promise<void> {
     clearTimeout(entry.closing);
     this.#entries.delete(entry);
+    this.#deps.saved.delete(entry.notebook.uri);
     entry.queue.interrupt();
     await entry.session.close();
   }

@@ -48,6 +48,7 @@ async function stop(engine: Engine, sandbox: { id: string; owner: unknown }): Pr
 }
 
 async function closeAll(engine: Engine | undefined, active: Notebooks): Promise<void> {
+  await active.endLeft();
   const sessions = engine?.snapshot().sessions ?? [];
   if (!engine || sessions.length === 0) {
     window.showInformationMessage('No session is open.');

@@ -5,6 +5,7 @@ import { displayTests } from './displayTests.ts';
 import { report, runTests, test } from './harness.ts';
 import { leanTests } from './leanTests.ts';
 import { lossTests } from './lossTests.ts';
+import { madeElsewhereTests } from './madeElsewhereTests.ts';
 import { mcpTests } from './mcpTests.ts';
 import { notebookTests } from './notebookTests.ts';
 import { workspaceFolderTests } from './workspaceFolderTests.ts';
@@ -29,6 +30,7 @@ export async function run(): Promise<void> {
   displayTests();
   mcpTests(notebook);
   workspaceFolderTests();
+  madeElsewhereTests();
   lossTests();
   if (process.env.E2E_LEAN) leanTests();
   await runTests();

@@ -38,11 +38,13 @@ export class CellOutput {
   #outputs = 0;
   #omitted = 0;
   #errorShown = false;
+  #isFrozen = false;
 
-  constructor(execution: NotebookCellExecution, shown: ShownDisplays) {
+  /** With `keeps` the outputs that the cell has stay. */
+  constructor(execution: NotebookCellExecution, shown: ShownDisplays, { keeps = false } = {}) {
     this.#execution = execution;
     this.#shown = shown;
-    this.#enqueue([{ kind: 'clear' }]);
+    if (!keeps) this.#enqueue([{ kind: 'clear' }]);
   }
 
   /** Whether an error is among the outputs. */
@@ -67,6 +69,12 @@ export class CellOutput {
     await this.#written;
   }
 
+  /** Writes pending output, and nothing from then on: another window continues. */
+  freeze(): void {
+    this.#flush();
+    this.#isFrozen = true;
+  }
+
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -74,6 +82,7 @@ export class CellOutput {
   }
 
   #enqueue(steps: readonly OutputStep[]): void {
+    if (this.#isFrozen) return;
     for (let at = 0; at < steps.length; at += SLICE) {
       const slice = steps.slice(at, at + SLICE);
       // VS Code batches calls made together; one by one, each step takes 10 ms.
