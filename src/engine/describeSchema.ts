@@ -23,12 +23,16 @@ function describeJsonSchema(schema: JsonSchema): string {
     case 'boolean':
       return 'true or false';
     case 'array':
-      return 'a list of strings';
+      return `a list of ${isObject(schema.items) ? 'objects' : 'strings'}`;
     case 'object':
       return 'an object';
     default:
       return schema.minLength ? 'a string that is not empty' : 'a string';
   }
+}
+
+function isObject(items: JsonSchema['items']): boolean {
+  return typeof items === 'object' && !Array.isArray(items) && items.type === 'object';
 }
 
 function formatRange({ minimum, maximum }: JsonSchema): string {

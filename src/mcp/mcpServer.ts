@@ -18,6 +18,7 @@ import type { Engine, RunOutput } from '../engine/types.ts';
 import { ApprovalNeeded, approve } from './approval.ts';
 import { boundedResult } from './delivery/boundedResult.ts';
 import { OutputProgress } from './progress.ts';
+import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts';
 import type { Tool } from './tool.ts';
 import { instructionsFor, listedTools, toolsFor } from './toolList.ts';
 
@@ -32,8 +33,12 @@ export interface McpDependencies {
 const UNCHANGING = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 const OPTIONS: ServerOptions = {
-  capabilities: { tools: {} },
-  cacheHints: { 'tools/list': UNCHANGING, 'server/discover': UNCHANGING },
+  capabilities: { tools: {}, resources: {} },
+  cacheHints: {
+    'tools/list': UNCHANGING,
+    'resources/templates/list': UNCHANGING,
+    'server/discover': UNCHANGING,
+  },
   // Validates elicitation forms, and those of Hothouse have no fields; the default would create an Ajv for each server.
   jsonSchemaValidator: {
     getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
@@ -77,6 +82,14 @@ export function createMcpServer({ engine, version }: McpDependencies, ownerId: s
   );
   server.asks = (name) => toolsFor(engine.languages).some((tool) => tool.name === name && tool.asks === true);
   server.setRequestHandler('tools/list', () => ({ tools: listedTools(engine.languages) }));
+  const readerOf = (context: ServerContext) => ({
+    engine,
+    owner: { id: ownerId, kind: 'mcp' as const, label: '' },
+    signal: context.mcpReq.signal,
+  });
+  server.setRequestHandler('resources/list', (_, context) => listResources(readerOf(context)));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+  server.setRequestHandler('resources/read', ({ params }, context) => readResource(params.uri, readerOf(context)));
   server.setRequestHandler('tools/call', { params: CallParams }, (params, context) => {
     const client = clientOf(context) ?? server.getClientVersion();
     const capabilities = () => server.getClientCapabilities();

@@ -4,13 +4,10 @@ import { type Steps, slices } from '../base/slices.ts';
 import type { RunResult } from '../engine/types.ts';
 import { clip, type DescribedReport, MAX_TEXT, type ReportFormat } from '../languages/languageTools.ts';
 import { DisplayAnswer, displaysOf } from './displays.ts';
+import { MadeFiles, resourceLinks } from './files/madeFiles.ts';
 import { outOfRange } from './outOfRange.ts';
+import { printable } from './printable.ts';
 import { runText } from './runText.ts';
-
-/** Characters that do not fit on a line: controls, line ends, direction marks. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-/** Characters of a variable's name in a note. */
-const MAX_NAME = 200;
 
 /** The structured content of a run's result. */
 export const RunAnswer = z.strictObject({
@@ -23,6 +20,7 @@ export const RunAnswer = z.strictObject({
   error: z.strictObject({ name: z.string(), message: z.string(), traceback: z.string() }).nullable(),
   displays: z.array(DisplayAnswer),
   state: z.looseObject({}).nullable().describe('JSON-serializable variables, if state was given.'),
+  files: MadeFiles.optional(),
   notes: z.array(z.string()).optional().describe('Further remarks, if any.'),
   truncated: z.boolean().describe('Whether output or a report was cut.'),
   duration_ms: z.number(),
@@ -45,24 +43,29 @@ export function runAnswerSchema(formats: readonly ReportFormat[]): z.ZodObject {
  * does not repeat the JSON: a client with structured content would pay twice for it, and in other clients a model reads
  * unescaped output and tracebacks better. It contains everything that a model acts on.
  */
-export function runAnswer(run: RunResult, report: DescribedReport = NO_REPORT): Promise<CallToolResult> {
-  return slices.run(answerOf(run, report));
+export function runAnswer(
+  run: RunResult,
+  report: DescribedReport = NO_REPORT,
+  files: MadeFiles | null = null,
+): Promise<CallToolResult> {
+  return slices.run(answerOf(run, report, files));
 }
 
-function* answerOf(run: RunResult, report: DescribedReport): Steps<CallToolResult> {
+function* answerOf(run: RunResult, report: DescribedReport, files: MadeFiles | null): Steps<CallToolResult> {
   const { displays, pictures } = yield* displaysOf(run);
-  const answer = yield* fieldsOf(run, displays);
+  const answer = yield* fieldsOf(run, displays, files);
   return {
     content: [
       { type: 'text', text: yield* runText(answer, report) },
       ...pictures.map((picture) => ({ type: 'image' as const, ...picture })),
+      ...resourceLinks(files),
     ],
     structuredContent: { ...answer, ...report.fields },
     isError: run.status !== 'ok',
   };
 }
 
-function* fieldsOf(run: RunResult, displays: DisplayAnswer[]): Steps<RunAnswer> {
+function* fieldsOf(run: RunResult, displays: DisplayAnswer[], files: MadeFiles | null): Steps<RunAnswer> {
   const result = run.result && String(run.result['text/plain'] ?? '');
   const { state, leftOut } = yield* stateOf(run);
   const notes = [...(run.report?.notes ?? []), ...leftOut];
@@ -76,6 +79,7 @@ function* fieldsOf(run: RunResult, displays: DisplayAnswer[]): Steps<RunAnswer> 
     error: run.error && { ...run.error },
     displays,
     state,
+    ...(files && { files }),
     ...(notes.length > 0 && { notes }),
     truncated: run.truncated || (result ?? '').length > MAX_TEXT,
     duration_ms: Math.round(run.durationMs * 10) / 10,
@@ -97,10 +101,4 @@ function* stateOf({ state, stateLeftOut }: RunResult): Steps<{ state: RunAnswer[
   }
   const large = stateLeftOut.map((name) => `Left out of state: ${printable(name)} is too large, or no JSON.`);
   return { state: Object.fromEntries(kept), leftOut: leftOut.concat(large) };
-}
-
-/** A name that user code chose, without characters that could imitate lines of ours. */
-function printable(name: string): string {
-  const text = name.replace(UNPRINTABLE, (it) => `\\u{${it.codePointAt(0)?.toString(16)}}`);
-  return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text;
 }

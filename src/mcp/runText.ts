@@ -1,6 +1,7 @@
 import type { Steps } from '../base/slices.ts';
 import type { DescribedReport } from '../languages/languageTools.ts';
 import type { DisplayAnswer } from './displays.ts';
+import { filesText } from './files/madeFiles.ts';
 import type { RunAnswer } from './runAnswer.ts';
 
 /** The text of a run's result: output, displays, value, error, report, and a last line of facts. */
@@ -18,6 +19,7 @@ export function* runText(run: RunAnswer, report: DescribedReport): Steps<string>
         : run.error && (run.error.traceback.trimEnd() || `${run.error.name}: ${run.error.message}`),
     ),
     ...report.texts,
+    run.files ? filesText(run.files) : '',
     ...(run.notes ?? []),
     section('state', state),
     facts(run, report.verdict),

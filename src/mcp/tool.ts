@@ -62,7 +62,7 @@ export function success(structuredContent: Record<string, unknown>, text: string
 }
 
 /** The result of a failed call. */
-function failure(text: string): CallToolResult {
+export function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 

@@ -6,6 +6,7 @@ import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageTool } from '../languages/languageTools.ts';
 import { defineTool, refused, success, type Tool } from './tool.ts';
 import { createEnvironment, listEnvironments } from './tools/environments.ts';
+import { deleteFile, listFiles, readFile, writeFile } from './tools/files.ts';
 import { runCode } from './tools/runCode.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
 
@@ -28,6 +29,7 @@ function offerFor(languages: Languages): Offer {
     instructions: [
       'Hothouse runs code in warm, sealed containers on this machine.',
       'Use run_code for a single computation. For work in steps call open_session, pass its session_id to run_code, and call close_session at the end.',
+      'Files go in with write_file, or with files of run_code; files that code writes to its working directory come back with read_file and as resources.',
       ...own.map(({ instructions }) => instructions),
       'People see the sessions in their editor and can use them too.',
     ].join(' '),
@@ -39,6 +41,10 @@ function offerFor(languages: Languages): Offer {
       interruptSession,
       createEnvironment(languages),
       listEnvironments,
+      writeFile,
+      readFile,
+      listFiles,
+      deleteFile,
       ...own.flatMap(({ tools }) => tools.map(mcpTool)),
     ],
   };

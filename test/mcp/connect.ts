@@ -22,13 +22,15 @@ export interface TestClient {
     options?: { signal?: AbortSignal; timeout?: number; onprogress?: (progress: { message?: string }) => void },
   ): Promise<unknown>;
   listTools(): Promise<ListToolsResult>;
+  listResources(): Promise<{ resources: { uri: string }[] }>;
+  readResource(params: { readonly uri: string }): Promise<{ contents: object[] }>;
   close(): Promise<void>;
 }
 
 /** A real client of revision 2025-11-25, connected in memory to a server on `engine`. */
-export async function connectInMemory(engine: Engine): Promise<Client> {
+export async function connectInMemory(engine: Engine, owner = 'owner-1'): Promise<Client> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  await createMcpServer({ engine, version: '1.2.3' }, 'owner-1').connect(serverSide);
+  await createMcpServer({ engine, version: '1.2.3' }, owner).connect(serverSide);
   const client = newClient();
   await client.connect(clientSide);
   return listed(client);
@@ -57,6 +59,8 @@ export async function connectCurrent(transport: CurrentTransport): Promise<TestC
   return listed({
     callTool: (params, _schema, options) => client.callTool(params, options as never),
     listTools: async () => (await client.listTools()) as ListToolsResult,
+    listResources: () => client.listResources(),
+    readResource: (params) => client.readResource(params),
     close: () => client.close(),
   } satisfies TestClient);
 }

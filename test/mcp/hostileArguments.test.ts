@@ -46,8 +46,9 @@ describe('hostile arguments', () => {
     expect(refused).toBeGreaterThan(500);
     for (const { language, code, owner, ...rest } of engine.requests) {
       expect([language, typeof code, owner.id]).toEqual(['python', 'string', 'o']);
-      const { sessionId = '', stdin = '', timeoutSeconds = 1, state = {}, ...more } = rest;
+      const { sessionId = '', stdin = '', timeoutSeconds = 1, state = {}, reportFiles, onFiles, ...more } = rest;
       expect(more).toEqual({});
+      expect([reportFiles, typeof onFiles]).toEqual([true, 'sessionId' in rest ? 'undefined' : 'function']);
       expect([typeof sessionId, typeof stdin, typeof timeoutSeconds]).toEqual(['string', 'string', 'number']);
       expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
     }

@@ -16,6 +16,10 @@ describe('the tools of the MCP server', () => {
       ['interrupt_session', ['session_id']],
       ['create_environment', ['name', 'language']],
       ['list_environments', []],
+      ['write_file', ['session_id', 'path', 'content']],
+      ['read_file', ['path']],
+      ['list_files', []],
+      ['delete_file', ['session_id', 'path']],
       ['lean_check', ['proofs']],
       ['lean_goals', []],
       ['lean_try', ['line', 'column', 'tactics']],
@@ -55,6 +59,7 @@ describe('the tools of the MCP server', () => {
         stdin: 'in',
         state: { a: [1] },
         owner: { id: 'owner-1', kind: 'mcp', label: 'test-client 9' },
+        reportFiles: true,
       },
     ]);
   });
@@ -95,7 +100,7 @@ describe('the tools of the MCP server', () => {
   it('are listed in the error for an unknown tool', async () => {
     const client = await connectInMemory(new StubEngine());
     await expect(call(client, 'run')).rejects.toThrow(
-      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, create_environment, list_environments, lean_check, lean_goals, lean_try.',
+      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, create_environment, list_environments, write_file, read_file, list_files, delete_file, lean_check, lean_goals, lean_try.',
     );
   });
 });
@@ -158,7 +163,7 @@ describe('the Lean tools', () => {
 describe('invalid arguments', () => {
   const ACCEPTED =
     'run_code accepts: language (required, "python" or "lean"), code (required, a string), environment (a string), session_id (a string), ' +
-    'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), stdin (a string), state (an object).';
+    'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), files (a list of objects), stdin (a string), state (an object).';
   const cases: [string, Record<string, unknown>, string][] = [
     [
       'unknown',

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { DEFAULT_OPTIONS, languageOptions } from '../../engine/options.ts';
 import type { RunRequest } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
+import { InputFiles, inputFiles } from '../files/inputFiles.ts';
+import { keeper } from '../files/madeFiles.ts';
 import { runAnswer, runAnswerSchema } from '../runAnswer.ts';
-import { defineTool, languageArgument, type Tool } from '../tool.ts';
+import { defineTool, failure, languageArgument, type Tool } from '../tool.ts';
 
 const { limits } = DEFAULT_OPTIONS;
 
@@ -19,15 +21,27 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
       'With session_id variables, imports, functions and files in the working directory persist, also after an error, a timeout or an interrupt. If a session is lost, error.message says so.',
       ...languages.map(({ guide }) => guide),
       `No network and no access to host files. Default limits: ${limits.timeoutSeconds} s, ${limits.memoryMb} MB of memory${memoryText(languages)}, 1 MB each for stdout and stderr.`,
+      'Files that the run creates or changes in its working directory are listed as files; read_file and resources/read return them.',
       'status is ok, error (an exception or exit code), timeout, interrupted, out_of_memory, sandbox_lost or rejected (nothing was run).',
     ].join('\n'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     input: inputFor(languages),
     output: runAnswerSchema(formats),
-    async call(input, { engine, owner, signal, onOutput }) {
-      const run = await engine.run({ ...requestOf(input), owner }, onOutput, signal);
+    async call(input, call) {
+      const { engine, owner, signal, onOutput } = call;
+      const inputs = await inputFiles(input.files ?? [], call);
+      if (!inputs.ok) return failure(inputs.reason);
+      const kept = keeper(call);
+      const request = {
+        ...requestOf(input),
+        owner,
+        reportFiles: true,
+        ...(inputs.files.length > 0 && { inputs: inputs.files }),
+        ...(input.session_id === undefined && { onFiles: kept.onFiles }),
+      };
+      const run = await engine.run(request, onOutput, signal);
       const format = languages.find(({ id }) => id === input.language)?.reports;
-      return runAnswer(run, format?.describe(run, input));
+      return runAnswer(run, format?.describe(run, input), kept.filesOf(run));
     },
   });
 }
@@ -59,6 +73,9 @@ function inputFor(languages: readonly LanguageDefinition[]) {
       .describe(
         `${namesWithCells(languages)} sessions: name of the cell. Replaces an earlier cell of the same name in place; later cells are checked again.`,
       ),
+    files: InputFiles.optional().describe(
+      'Files in the working directory when a run without session starts. For a session use write_file.',
+    ),
     stdin: z.string().optional().describe('Standard input. Default: empty.'),
     state: z
       .looseObject({})

@@ -1,0 +1,55 @@
+/** A file that agents can name: of a session, or one that a one-shot run has made. */
+export interface FileAddress {
+  readonly kind: 'session' | 'run';
+  readonly id: string;
+  /** In the workspace, without `/workspace/`. */
+  readonly path: string;
+}
+
+const PATTERN = /^hothouse:\/\/(sessions|runs)\/([\w.-]+)\/files\/(.+)$/s;
+/** In paths a byte that is not UTF-8 is one of these characters without a partner. */
+const LONE_BYTE = /(?<![\ud800-\udbff])[\udc80-\udcff]/;
+
+/** The templates of `resources/templates/list`. */
+export const SESSION_FILE_TEMPLATE = 'hothouse://sessions/{session_id}/files/{+path}';
+export const RUN_FILE_TEMPLATE = 'hothouse://runs/{run_id}/files/{+path}';
+
+/** `hothouse://sessions/py-3f9a2c81/files/data/sales%202.csv` */
+export function fileUri({ kind, id, path }: FileAddress): string {
+  return `hothouse://${kind}s/${id}/files/${path.split('/').map(escaped).join('/')}`;
+}
+
+/** The address in a URI; null when it is no address of a file. */
+export function parseFileUri(uri: string): FileAddress | null {
+  const [, kind, id, path] = PATTERN.exec(uri) ?? [];
+  if (kind === undefined || id === undefined || path === undefined) return null;
+  return { kind: kind === 'runs' ? 'run' : 'session', id, path: unescaped(path) };
+}
+
+function escaped(name: string): string {
+  const parts = name.split(new RegExp(`(${LONE_BYTE.source})`, 'g'));
+  return parts.map((part) => (LONE_BYTE.test(part) ? byteEscape(part) : plainEscape(part))).join('');
+}
+
+function plainEscape(text: string): string {
+  // `.` and `..` are no steps of a path here, but some clients resolve them.
+  return encodeURIComponent(text.toWellFormed());
+}
+
+function byteEscape(character: string): string {
+  return `%${(character.charCodeAt(0) - 0xdc00).toString(16).toUpperCase()}`;
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Bytes that are not UTF-8 keep their value; the file system sees the same bytes.
+    const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => characterOf(Number.parseInt(hex, 16)));
+    return decoded;
+  }
+}
+
+function characterOf(byte: number): string {
+  return String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte);
+}

@@ -1,0 +1,72 @@
+import { isUtf8 } from 'node:buffer';
+import type { FileRange } from '../../engine/files/types.ts';
+import type { EngineProblem, Result } from '../../engine/types.ts';
+import type { ToolCall } from '../tool.ts';
+import type { FileAddress } from './fileUri.ts';
+import { KEEP_MS, runFilesOf } from './runFiles.ts';
+
+/** A part of a file. */
+export interface FilePart {
+  readonly size: number;
+  readonly mediaType: string;
+  /** Where it begins. */
+  readonly offset: number;
+  readonly bytes: Buffer;
+}
+
+type Reader = Pick<ToolCall, 'engine' | 'owner' | 'signal'>;
+
+/** Reads a part of a file: of any open session, or of a run of the same owner. */
+export async function readPart(
+  { engine, owner, signal }: Reader,
+  address: FileAddress,
+  range: Required<FileRange>,
+): Promise<Result<FilePart>> {
+  const { id, path } = address;
+  if (address.kind === 'run') {
+    const kept = runFilesOf(engine).find(owner.id, id, path);
+    if (!kept) return { ok: false, error: notKept(address) };
+    const { content, mediaType } = kept;
+    const bytes = content.subarray(range.offset, range.offset + range.length);
+    return { ok: true, value: { size: content.length, mediaType, offset: range.offset, bytes } };
+  }
+  const opened = await engine.files(id).get(path, range, signal);
+  if (!opened.ok) return opened;
+  const { size, mediaType, content } = opened.value;
+  try {
+    const bytes = Buffer.concat(await content.toArray());
+    return { ok: true, value: { size, mediaType, offset: range.offset, bytes } };
+  } catch {
+    const message = `${JSON.stringify(path)} could not be read to its end.`;
+    return { ok: false, error: { kind: 'changed', message, advice: 'Read it again.' } };
+  }
+}
+
+/** The problem of a run's file that is not there. */
+export function notKept({ id, path }: FileAddress): EngineProblem {
+  const message = `No file ${JSON.stringify(path.slice(0, 300))} of the run ${id.slice(0, 100)} is kept.`;
+  const advice = `Files of a run are kept for ${KEEP_MS / 60_000} minutes, unless they are large. Use a session for files that should stay.`;
+  return { kind: 'not_found', message, advice };
+}
+
+/** Bytes as text, without a character at their end that is cut; null when they are no text. */
+export function textOf(bytes: Buffer): { readonly text: string; readonly bytes: number } | null {
+  const whole = bytes.subarray(0, bytes.length - cutBytes(bytes));
+  if (!isUtf8(whole) || whole.includes(0) || (whole.length === 0 && bytes.length > 0)) return null;
+  return { text: whole.toString('utf8'), bytes: whole.length };
+}
+
+/** Bytes of a character of several bytes of which the last ones are missing. */
+function cutBytes(bytes: Buffer): number {
+  for (let count = 1; count <= Math.min(3, bytes.length); count += 1) {
+    const byte = bytes[bytes.length - count] ?? 0;
+    if (byte >= 0xc0) return count < characterBytes(byte) ? count : 0;
+    if (byte < 0x80) return 0;
+  }
+  return 0;
+}
+
+function characterBytes(first: number): number {
+  if (first < 0xe0) return 2;
+  return first < 0xf0 ? 3 : 4;
+}
