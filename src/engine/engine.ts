@@ -19,6 +19,9 @@ import { questionsOf } from './run/tasks.ts';
 import { requestProblem } from './run/validateRequest.ts';
 import { Sessions } from './session/sessions.ts';
 import { Snapshots } from './snapshot.ts';
+import { tryInSession } from './trial/tryCode.ts';
+import type { Candidate, TryOptions, TryResult } from './trial/types.ts';
+import { named, trialProblem, trialTimeoutMs } from './trial/validateTrial.ts';
 import type {
   BuildExtras,
   Completions,
@@ -93,6 +96,26 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     signal?: AbortSignal,
   ): Promise<RunResult> {
     return this.#run({ request, onOutput, signal });
+  }
+
+  async tryCode(
+    sessionId: string,
+    given: readonly Candidate[],
+    options: TryOptions = {},
+    signal?: AbortSignal,
+  ): Promise<Result<TryResult>> {
+    const candidates = named(given);
+    const problem = this.#disposed ? engineClosed() : trialProblem(candidates, options);
+    if (problem) return refused(problem);
+    const found = this.#sessions.find(sessionId);
+    if (!found.ok) return found;
+    const own = this.#set.ofLanguage(found.value.language);
+    if (!own.ok) return own;
+    const environment = this.#set.ofSession(found.value.environment) ?? own.value;
+    const { limits } = this.#options;
+    const timeoutMs = trialTimeoutMs(options, limits);
+    const terms = { timeoutMs, outputBytes: limits.outputKb * 1024, signal, onOutput: IGNORE };
+    return this.#snapshots.whileRunning(() => tryInSession(found.value, environment, candidates, terms, options.keep));
   }
 
   async openSession(

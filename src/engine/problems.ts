@@ -109,6 +109,11 @@ export function otherLanguage(id: string, language: string): EngineProblem {
   return invalidRequest(`Session ${id} runs ${language}.`, `Use language ${language} in it, or another session.`);
 }
 
+/** Candidates for a session whose language has no copies. */
+export function notCopied(id: string, language: string): EngineProblem {
+  return invalidRequest(`Session ${id} runs ${language}, whose sessions cannot be copied.`, 'Run the code in it.');
+}
+
 /** A build that would overwrite an image of another project. */
 export function foreignImage(language: string, image: string): EngineProblem {
   const option = `${language}.image`;

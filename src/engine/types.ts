@@ -22,6 +22,7 @@ import type { SessionFiles } from './files/sessionFiles.ts';
 import type { ChangedFiles, FileProblemKind, InputFile } from './files/types.ts';
 import type { Options } from './options.ts';
 import type { SessionRecord } from './session/sessionRecord.ts';
+import type { Candidate, TryOptions, TryResult } from './trial/types.ts';
 
 export type { SessionRecord, SessionStore } from './session/sessionRecord.ts';
 export type {
@@ -267,6 +268,17 @@ export interface Engine extends LanguageQuestions {
    * output in order and is never called after the promise has resolved.
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
+  /**
+   * Runs each candidate on a copy of the session, with all its variables, side by side; the session does not change,
+   * unless one is kept. Copies share the session's files, memory and CPU, and have neither its threads nor its
+   * connections. Waits for the running cell. Never rejects; an abort ends every candidate as `interrupted`.
+   */
+  tryCode(
+    sessionId: string,
+    candidates: readonly Candidate[],
+    options?: TryOptions,
+    signal?: AbortSignal,
+  ): Promise<Result<TryResult>>;
   /** In the environment of that name; by default in the language's own. */
   openSession(language: string, owner: Owner, signal?: AbortSignal, environment?: string): Promise<Result<SessionInfo>>;
   /**

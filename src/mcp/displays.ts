@@ -37,17 +37,19 @@ export const DisplayAnswer = z.strictObject({
 });
 export type DisplayAnswer = z.infer<typeof DisplayAnswer>;
 
-/** The displays of a run and their images; a result that is more than plain text comes last. */
-export function* displaysOf(run: RunResult): Steps<{ displays: DisplayAnswer[]; pictures: Picture[] }> {
+/**
+ * The displays of a run; a result that is more than plain text comes last. Their images are added to `pictures`, which has
+ * those of the whole answer.
+ */
+export function* displaysOf(run: RunResult, pictures: Picture[]): Steps<DisplayAnswer[]> {
   const shown = run.displays.map(({ data }) => ({ data, isResult: false }));
   if (run.result && isRich(run.result)) shown.push({ data: run.result, isResult: true });
-  const pictures: Picture[] = [];
   const displays: DisplayAnswer[] = [];
   for (const { data, isResult } of shown) {
     displays.push(displayAnswer(data, isResult, pictures));
     yield;
   }
-  return { displays, pictures };
+  return displays;
 }
 
 function displayAnswer(data: Display['data'], isResult: boolean, pictures: Picture[]): DisplayAnswer {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Steps, slices } from '../base/slices.ts';
 import type { RunResult } from '../engine/types.ts';
 import { clip, type DescribedReport, MAX_TEXT, type ReportFormat } from '../languages/languageTools.ts';
-import { DisplayAnswer, displaysOf } from './displays.ts';
+import { DisplayAnswer, displaysOf, type Picture } from './displays.ts';
 import { MadeFiles, resourceLinks } from './files/madeFiles.ts';
 import { outOfRange } from './outOfRange.ts';
 import { printable } from './printable.ts';
@@ -52,17 +52,27 @@ export function runAnswer(
 }
 
 function* answerOf(run: RunResult, report: DescribedReport, files: MadeFiles | null): Steps<CallToolResult> {
-  const { displays, pictures } = yield* displaysOf(run);
+  const pictures: Picture[] = [];
+  const { fields, text } = yield* describedRun(run, pictures, report, files);
+  const content = [...contentOf(text, pictures), ...resourceLinks(files)];
+  return { content, structuredContent: fields, isError: run.status !== 'ok' };
+}
+
+/** A run as structured content and as text; its images are added to `pictures`. */
+export function* describedRun(
+  run: RunResult,
+  pictures: Picture[],
+  report: DescribedReport = NO_REPORT,
+  files: MadeFiles | null = null,
+): Steps<{ readonly fields: Record<string, unknown>; readonly text: string }> {
+  const displays = yield* displaysOf(run, pictures);
   const answer = yield* fieldsOf(run, displays, files);
-  return {
-    content: [
-      { type: 'text', text: yield* runText(answer, report) },
-      ...pictures.map((picture) => ({ type: 'image' as const, ...picture })),
-      ...resourceLinks(files),
-    ],
-    structuredContent: { ...answer, ...report.fields },
-    isError: run.status !== 'ok',
-  };
+  return { fields: { ...answer, ...report.fields }, text: yield* runText(answer, report) };
+}
+
+/** The content of an answer: its text, then its images. */
+export function contentOf(text: string, pictures: readonly Picture[]): CallToolResult['content'] {
+  return [{ type: 'text', text }, ...pictures.map((picture) => ({ type: 'image' as const, ...picture }))];
 }
 
 function* fieldsOf(run: RunResult, displays: DisplayAnswer[], files: MadeFiles | null): Steps<RunAnswer> {

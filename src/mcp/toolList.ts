@@ -9,6 +9,7 @@ import { createEnvironment, listEnvironments } from './tools/environments.ts';
 import { deleteFile, listFiles, readFile, writeFile } from './tools/files.ts';
 import { runCode } from './tools/runCode.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
+import { tryCode } from './tools/tryCode.ts';
 
 type Languages = readonly LanguageDefinition[];
 
@@ -39,6 +40,7 @@ function offerFor(languages: Languages): Offer {
       closeSession,
       listSessions,
       interruptSession,
+      tryCode,
       createEnvironment(languages),
       listEnvironments,
       writeFile,

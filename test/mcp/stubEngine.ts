@@ -76,6 +76,10 @@ export class StubEngine implements Engine {
   readonly requests: RunRequest[] = [];
   /** The requests of the prover calls. */
   readonly checks: (CheckRequest | GoalsRequest | TacticsRequest)[] = [];
+  /** Arguments of each `tryCode`. */
+  readonly trials: (readonly unknown[])[] = [];
+  /** What copies of sessions do not have. */
+  losses = { threads: 0, sockets: 0 };
   readonly closed: string[] = [];
   /** Languages whose images were built, with what was added. */
   readonly builds: (readonly unknown[])[] = [];
@@ -109,6 +113,17 @@ export class StubEngine implements Engine {
       return { ok: true, value };
     },
   };
+
+  async tryCode(...[sessionId, candidates, options]: Parameters<Engine['tryCode']>): ReturnType<Engine['tryCode']> {
+    this.trials.push([sessionId, candidates, options]);
+    const found = this.#find(sessionId);
+    if (!found.ok) return found;
+    const results = candidates.map(({ id, code }, index) => ({
+      id: id ?? String(index + 1),
+      result: runResult({ stdout: code, sessionId }),
+    }));
+    return { ok: true, value: { candidates: results, kept: null, losses: this.losses } };
+  }
 
   async openSession(...[, owner]: Parameters<Engine['openSession']>) {
     const session = sessionInfo({ id: `s${this.sessions.length + 1}`, owner, lastUsedAt: Date.now() });

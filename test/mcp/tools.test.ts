@@ -14,6 +14,7 @@ describe('the tools of the MCP server', () => {
       ['close_session', ['session_id']],
       ['list_sessions', []],
       ['interrupt_session', ['session_id']],
+      ['try_code', ['session_id', 'candidates']],
       ['create_environment', ['name', 'language']],
       ['list_environments', []],
       ['write_file', ['session_id', 'path', 'content']],
@@ -97,10 +98,36 @@ describe('the tools of the MCP server', () => {
     expect(textOf(answer)).toBe('There is no session nope.\nOpen one with open_session.');
   });
 
+  it('try code on copies of a session, and say what the copies did not have', async () => {
+    const engine = new StubEngine();
+    engine.sessions.push(sessionInfo());
+    engine.losses = { threads: 1, sockets: 2 };
+    const client = await connectInMemory(engine);
+    const candidates = [{ id: 'a', code: 'first' }, { code: 'second' }];
+    const given = { session_id: 's1', candidates, keep: 'first_ok', timeout_seconds: 2 };
+    const answer = await call(client, 'try_code', given);
+    expect(engine.trials).toEqual([['s1', candidates, { keep: 'first_ok', timeoutSeconds: 2 }]]);
+    const note = 'The session has 1 further thread and 2 sockets, which the copies did not have.';
+    expect(answer).toMatchObject({
+      isError: false,
+      structuredContent: {
+        results: [
+          { id: 'a', status: 'ok', stdout: 'first', session_id: 's1' },
+          { id: '2', status: 'ok', stdout: 'second' },
+        ],
+        kept: null,
+        notes: [note],
+      },
+    });
+    expect(textOf(answer)).toMatch(/^\[candidate "a"\]\nfirst\n\[ok.*\]\n\[candidate "2"\]\nsecond\n/);
+    expect(textOf(answer)).toContain(note);
+    expect(await call(client, 'try_code', { ...given, session_id: 'other' })).toMatchObject({ isError: true });
+  });
+
   it('are listed in the error for an unknown tool', async () => {
     const client = await connectInMemory(new StubEngine());
     await expect(call(client, 'run')).rejects.toThrow(
-      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, create_environment, list_environments, write_file, read_file, list_files, delete_file, lean_check, lean_goals, lean_try.',
+      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, try_code, create_environment, list_environments, write_file, read_file, list_files, delete_file, lean_check, lean_goals, lean_try.',
     );
   });
 });

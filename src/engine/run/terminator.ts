@@ -11,8 +11,14 @@ export interface StopStep {
   readonly act: () => void;
 }
 
+/** What can be stopped, or is stopped elsewhere for a reason; the first reason wins. */
+export interface Stoppable {
+  stop(reason: StopReason): void;
+  setReason(reason: StopReason): void;
+}
+
 /** Terminates a run in steps, each harder than the last, until disposed. The first reason wins. */
-export class Terminator implements Disposable {
+export class Terminator implements Disposable, Stoppable {
   readonly #clock: Clock;
   readonly #steps: readonly StopStep[];
   #timer: Disposable | null = null;

@@ -9,8 +9,11 @@ const MAX_REQUEST_BYTES = 15 * 1024 * 1024;
 const LONGEST_ESCAPE = 6;
 const MAX_INPUTS = 1_000;
 
+/** The parts of a request that do not depend on where it runs. */
+type Content = Omit<RunRequest, 'language' | 'owner'> & Partial<Pick<RunRequest, 'owner'>>;
+
 /** The problem of a request, or null when it is valid. */
-export function requestProblem(request: RunRequest): EngineProblem | null {
+export function requestProblem(request: Content): EngineProblem | null {
   return (
     codeProblem(request) ??
     inputProblem(request) ??
@@ -26,14 +29,14 @@ export function timeoutMsOf({ timeoutSeconds }: RunRequest, limits: Options['lim
   return (timeoutSeconds ?? limits.timeoutSeconds) * 1000;
 }
 
-function codeProblem({ code, cell }: RunRequest): EngineProblem | null {
+function codeProblem({ code, cell }: Content): EngineProblem | null {
   // An empty cell removes its declarations from the session.
   const isEmptied = cell !== undefined;
   if (code.trim() === '' && !isEmptied) return invalidRequest('There is no code to run.', 'Send the code as `code`.');
   return sizeProblem('The code', code, MAX_CODE_BYTES);
 }
 
-function inputProblem({ stdin, state, sessionId }: RunRequest): EngineProblem | null {
+function inputProblem({ stdin, state, sessionId }: Content): EngineProblem | null {
   if (stdin !== undefined) {
     const problem = sizeProblem('`stdin`', stdin, MAX_INPUT_BYTES);
     if (problem) return problem;
@@ -48,19 +51,19 @@ function inputProblem({ stdin, state, sessionId }: RunRequest): EngineProblem | 
 }
 
 /** JSON escapes a control character with six bytes. */
-function wholeProblem({ code, stdin = '', state }: RunRequest): EngineProblem | null {
+function wholeProblem({ code, stdin = '', state }: Content): EngineProblem | null {
   const longest = (code.length + stdin.length) * LONGEST_ESCAPE;
   const text = state === undefined && longest <= MAX_REQUEST_BYTES ? '' : JSON.stringify([code, stdin, state]);
   return sizeProblem('Code, `stdin` and `state` together, as JSON,', text, MAX_REQUEST_BYTES);
 }
 
-function environmentProblem({ environment, sessionId }: RunRequest): EngineProblem | null {
+function environmentProblem({ environment, sessionId }: Content): EngineProblem | null {
   if (environment === undefined || sessionId === undefined) return null;
   const advice = 'Leave it out, or open a session in that environment.';
   return invalidRequest('A run in a session takes no `environment`: the session has one.', advice);
 }
 
-function filesProblem({ inputs = [], onFiles, sessionId }: RunRequest): EngineProblem | null {
+function filesProblem({ inputs = [], onFiles, sessionId }: Content): EngineProblem | null {
   if (sessionId !== undefined && (inputs.length > 0 || onFiles)) {
     const advice = 'Put and get them by the files of the session, which stay after a run.';
     return invalidRequest('A run in a session takes no `inputs` and no `onFiles`.', advice);
@@ -69,9 +72,9 @@ function filesProblem({ inputs = [], onFiles, sessionId }: RunRequest): EnginePr
   return invalidRequest(`There are ${inputs.length} \`inputs\`.`, `Send at most ${MAX_INPUTS}, or an archive of them.`);
 }
 
-function timeoutProblem({ timeoutSeconds, sessionId, owner }: RunRequest): EngineProblem | null {
+function timeoutProblem({ timeoutSeconds, sessionId, owner }: Content): EngineProblem | null {
   if (timeoutSeconds === undefined) return null;
-  const endless = timeoutSeconds === 0 && sessionId !== undefined && owner.kind === 'notebook';
+  const endless = timeoutSeconds === 0 && sessionId !== undefined && owner?.kind === 'notebook';
   if (endless || (timeoutSeconds >= SHORTEST_SECONDS && timeoutSeconds <= LONGEST_SECONDS)) return null;
   const message = `A timeout of ${timeoutSeconds} s is not accepted.`;
   return invalidRequest(message, `Use ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} seconds.`);

@@ -5,7 +5,7 @@ import type { Grant, Lease } from '../../pool/lease.ts';
 import { Workspace } from '../files/workspace.ts';
 import { endedSession, refusalOf } from '../problems.ts';
 import type { Executed } from '../run/execute.ts';
-import type { Terminator } from '../run/terminator.ts';
+import type { Stoppable } from '../run/terminator.ts';
 import type { EngineProblem } from '../types.ts';
 import { reasonOfCell, reasonOfExit, reasonOfLoss } from './messages.ts';
 
@@ -13,12 +13,12 @@ import { reasonOfCell, reasonOfExit, reasonOfLoss } from './messages.ts';
 export interface LiveInterpreter {
   readonly kind: 'live';
   readonly lease: Lease;
-  readonly interpreter: Interpreter;
+  interpreter: Interpreter;
   readonly workspace: Workspace;
   /** Cells that it has run. */
   cells: number;
-  /** The terminator of the running cell. */
-  running: Terminator | null;
+  /** What stops the running cell. */
+  running: Stoppable | null;
   /** How the interpreter ended, when it did so during a cell. */
   exit: CellEnd | null;
 }
@@ -90,9 +90,19 @@ export class Lifecycle {
     this.#transition({ kind: 'closed', reason });
   }
 
-  /** Handles the end of a cell. Returns what the session lost with it, or null while the interpreter lives. */
-  afterCell(live: LiveInterpreter, executed: Executed): string | null {
-    if (!executed.end.alive) this.#end(live, reasonOfCell(executed));
+  /** A copy of the interpreter takes its place; the caller ends the one before. */
+  adopt(live: LiveInterpreter, interpreter: Interpreter): void {
+    live.interpreter = interpreter;
+    live.exit = null;
+    this.#watch(live);
+  }
+
+  /**
+   * Handles the end of a cell; null where it ran elsewhere. Returns what the session lost with it, or null while the
+   * interpreter lives.
+   */
+  afterCell(live: LiveInterpreter, executed: Executed | null): string | null {
+    if (executed && !executed.end.alive) this.#end(live, reasonOfCell(executed));
     else if (live.exit) this.#onExit(live, live.exit);
     return this.#state === live ? null : lossOf(this.#state, this.#deps.id);
   }
@@ -106,10 +116,17 @@ export class Lifecycle {
     const interpreter = this.#deps.language.open(lease.sandbox, { once: false });
     const workspace = new Workspace(lease.sandbox, this.#deps.clock);
     const live: LiveInterpreter = { kind: 'live', lease, interpreter, workspace, cells: 0, running: null, exit: null };
-    void interpreter.ended?.then((end) => this.#onExit(live, end));
+    this.#watch(live);
     void lease.sandbox.lost.then((loss) => this.#end(live, reasonOfLoss(loss)));
     this.#setState(live);
     return null;
+  }
+
+  #watch(live: LiveInterpreter): void {
+    const { interpreter } = live;
+    void interpreter.ended?.then((end) => {
+      if (live.interpreter === interpreter) this.#onExit(live, end);
+    });
   }
 
   /** Between cells an exit ends the session; during a cell the end of the cell has a more precise reason. */

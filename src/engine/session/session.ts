@@ -1,13 +1,15 @@
 import type { CellRequest } from '../../languages/language.ts';
 import type { ChangedFiles } from '../files/types.ts';
 import type { Workspace } from '../files/workspace.ts';
+import { notCopied } from '../problems.ts';
 import { type Executed, execute, interruptingTerminator, type RunTerms } from '../run/execute.ts';
-import type { Terminator } from '../run/terminator.ts';
+import type { Stoppable } from '../run/terminator.ts';
 import type { EngineProblem, Owner, Result, SessionInfo, SessionState } from '../types.ts';
 import { type Acquisition, BoundedMutex } from './boundedMutex.ts';
 import { Lifecycle, type LifecycleDependencies, type LiveInterpreter } from './lifecycle.ts';
 import { noTurn, notLive } from './messages.ts';
 import { type Question, Questions } from './questions.ts';
+import { type Choice, Trial, type Tried } from './trial.ts';
 
 const MAX_WAITING_CELLS = 100;
 
@@ -30,6 +32,11 @@ export type CellAnswer =
       /** What it has changed; null where that was not asked for, or cannot be known. */
       readonly files: ChangedFiles | null;
     }
+  | { readonly kind: 'refused'; readonly problem: EngineProblem };
+
+/** The outcome of candidates; `loss` names what the session lost with them. */
+export type TrialAnswer =
+  | { readonly kind: 'tried'; readonly tried: Tried; readonly loss: string | null }
   | { readonly kind: 'refused'; readonly problem: EngineProblem };
 
 /** One session: at most one interpreter at a time, cells one after the other in the order of arrival. */
@@ -112,6 +119,18 @@ export class Session {
     }
   }
 
+  /** Runs each code on a copy of the interpreter, side by side, when its turn has come. Never rejects. */
+  async tryCode(codes: readonly string[], terms: RunTerms, choice: Choice): Promise<TrialAnswer> {
+    const turn = await this.#turnOf(terms.signal);
+    if (turn.kind !== 'acquired') return { kind: 'refused', problem: this.#noTurn(turn.kind) };
+    try {
+      const { live, refusal } = this.#lifecycle;
+      return live ? await this.#tryIn(live, codes, terms, choice) : { kind: 'refused', problem: notLive(refusal) };
+    } finally {
+      turn.release();
+    }
+  }
+
   /**
    * Asks the interpreter a question of an editor. Returns `nothing` while a cell runs, and when the answer takes long
    * or `signal` aborts; the question then continues, and a cell waits for its end.
@@ -174,6 +193,23 @@ export class Session {
     return { kind: 'ran', executed, loss: this.#lifecycle.afterCell(live, executed), files };
   }
 
+  async #tryIn(live: LiveInterpreter, codes: readonly string[], terms: RunTerms, choice: Choice): Promise<TrialAnswer> {
+    const { interpreter: before } = live;
+    const copies = before.copy?.(codes.length);
+    if (!copies) return { kind: 'refused', problem: notCopied(this.id, this.language) };
+    live.cells += 1;
+    const trial = new Trial(live, copies, { ...terms, clock: this.#deps.clock, choice, name: `<cell ${live.cells}>` });
+    this.#setRunning(live, trial);
+    const tried = await trial.run(codes);
+    if (tried.kept) {
+      this.#lifecycle.adopt(live, tried.kept.interpreter);
+      await trial.end(before);
+    }
+    this.#setRunning(live, null);
+    this.#runs += codes.length;
+    return { kind: 'tried', tried, loss: this.#lifecycle.afterCell(live, null) };
+  }
+
   /** A cell's turn; a question that is pending is interrupted first. */
   async #turnOf(signal: AbortSignal | undefined): Promise<Acquisition | { readonly kind: 'stuck' }> {
     const { pending } = this.#questions;
@@ -188,8 +224,8 @@ export class Session {
     return live ? this.#questions.ask(live.interpreter, question, nothing) : nothing;
   }
 
-  #setRunning(live: LiveInterpreter, terminator: Terminator | null): void {
-    live.running = terminator;
+  #setRunning(live: LiveInterpreter, running: Stoppable | null): void {
+    live.running = running;
     this.#lastUsedAt = Date.now();
     this.#deps.onChange();
   }
