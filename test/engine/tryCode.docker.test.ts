@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TryOptions } from '../../src/engine/trial/types.ts';
+import { type Isolated, isolationEngine, OWNER, PROCESSES } from '../isolation/harness.ts';
+
+describe('candidates in a real session', () => {
+  let isolated: Isolated;
+  beforeAll(async () => {
+    isolated = await isolationEngine({ limits: { memoryMb: 300 }, python: { preload: ['numpy', 'IPython'] } });
+  });
+  afterAll(() => isolated.dispose());
+
+  async function openSession() {
+    const { engine } = isolated;
+    const opened = await engine.openSession('python', OWNER);
+    if (!opened.ok) throw new Error(opened.error.message);
+    const { id } = opened.value;
+    const run = (code: string) => engine.run({ language: 'python', code, owner: OWNER, sessionId: id });
+    const attempt = async (codes: readonly string[], options: TryOptions = {}) => {
+      const given = codes.map((code) => ({ code }));
+      const tried = await engine.tryCode(id, given, options);
+      if (!tried.ok) throw new Error(tried.error.message);
+      const results = tried.value.candidates.map(({ result }) => result);
+      return { ...tried.value, results, texts: results.map(({ result }) => result?.['text/plain'] ?? null) };
+    };
+    return { id, engine, run, attempt, close: () => engine.closeSession(id) };
+  }
+
+  it('run side by side in time, and leave no process', async () => {
+    const { run, attempt, close } = await openSession();
+    await run('import time, os; x = 1');
+    const startedAt = performance.now();
+    const codes = Array.from({ length: 20 }, (_, index) => `time.sleep(1); print(os.getpid()); x += ${index}; x`);
+    const { results, texts } = await attempt(codes);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(texts).toEqual(codes.map((_, index) => String(1 + index)));
+    expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(20);
+    // init, the zygote, the session, and a spare of each kind at most.
+    expect(Number((await run(`${PROCESSES}\nseen`)).result?.['text/plain'])).toBeLessThanOrEqual(5);
+    await close();
+  });
+
+  it('that crash, loop, kill what they can or exhaust the memory harm neither the session nor the others', async () => {
+    const { run, attempt, close } = await openSession();
+    await run('import os, signal, ctypes, threading; x = bytearray(50_000_000)');
+    const bad = [
+      'ctypes.string_at(0)',
+      'while True: pass',
+      'signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass',
+      'os.kill(-1, signal.SIGKILL)',
+      'b = [bytearray(10_000_000) for _ in range(100)]',
+      'os._exit(3)',
+      'raise SystemExit(4)',
+    ];
+    const { results, texts } = await attempt([...bad, 'import time; time.sleep(1); len(x)'], { timeoutSeconds: 5 });
+    expect(results.map(({ status }) => status)).toEqual([
+      ...['error', 'timeout', 'timeout', 'ok', 'out_of_memory', 'error', 'error', 'ok'],
+    ]);
+    expect(texts.at(-1)).toBe('50000000');
+    expect(results[4]?.error?.message).toContain('300 MB');
+    expect(results.every(({ sessionLost }) => !sessionLost)).toBe(true);
+    expect((await run('len(x)')).result).toEqual({ 'text/plain': '50000000' });
+    await close();
+  });
+
+  it('share files and random numbers, and keep functions, figures and tasks that wait', async () => {
+    const { run, attempt, close } = await openSession();
+    await run('import random, asyncio, numpy as np\nrandom.seed(1); np.random.seed(1)');
+    await run(`
+q = asyncio.Queue()
+async def add():
+  await asyncio.sleep(0.2)
+  await q.put("late")
+async def begin():
+  global task
+  task = asyncio.create_task(add())
+await begin()
+`);
+    const drawn = await attempt(Array(3).fill('(random.random(), float(np.random.rand()), await q.get())'));
+    expect(new Set(drawn.texts)).toEqual(new Set([drawn.texts[0]]));
+    expect(drawn.texts[0]).toContain("'late'");
+    expect((await run('(random.random(), float(np.random.rand()), await q.get())')).result?.['text/plain']).toBe(
+      drawn.texts[0],
+    );
+    await attempt(['open("made", "w").write("x")']);
+    expect((await run('open("made").read()')).result?.['text/plain']).toBe("'x'");
+    await close();
+  });
+
+  it('become the session when they are kept, again and again, with completions and interrupts', async () => {
+    const { id, engine, run, attempt, close } = await openSession();
+    await run('values = []');
+    for (let round = 0; round < 20; round += 1) {
+      const { kept } = await attempt(['1/0', `values.append(${round})`, 'values.clear()'], { keep: 'first_ok' });
+      expect(kept).toBe('2');
+    }
+    expect((await run('values == list(range(20))')).result).toEqual({ 'text/plain': 'True' });
+    expect(await engine.complete(id, 'valu', 4)).toMatchObject({ value: { matches: ['values'] } });
+    const running = run('import time\ntime.sleep(60)');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await engine.interruptSession(id);
+    expect(await running).toMatchObject({ status: 'interrupted', sessionLost: false });
+    expect(Number((await run(`${PROCESSES}\nseen`)).result?.['text/plain'])).toBeLessThanOrEqual(5);
+    await close();
+  });
+
+  it('lack threads and sockets of the session, which is reported, and print nothing twice', async () => {
+    const { run, attempt, close } = await openSession();
+    await run(`
+import threading, socket, sys, ctypes
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+one, other = socket.socketpair()
+sys.stdout.write("unfinished"); ctypes.CDLL(None).printf(b"from C")
+`);
+    const tried = await attempt(['one.recv(1), threading.active_count()', 'print("x")']);
+    expect(tried.losses).toEqual({ threads: 1, sockets: 2 });
+    expect(tried.texts[0]).toBe("(b'', 1)");
+    expect(tried.results[1]?.stdout).toBe('x\n');
+    expect((await run('other.send(b"y"); one.recv(1)')).result).toEqual({ 'text/plain': "b'y'" });
+    await close();
+  });
+
+  it('of a session whose code prevents copies fail, and the session ends only if it does not answer', async () => {
+    const { run, attempt, close } = await openSession();
+    await run('import os\nreal = os.fork\ndef refuse(): raise OSError\nos.fork = refuse');
+    const { results } = await attempt(['1', '2'], { timeoutSeconds: 5 });
+    expect(results.map(({ status, error }) => [status, error?.message])).toEqual(
+      Array(2).fill(['error', expect.stringContaining('could not be copied')]),
+    );
+    await run('os.fork = real');
+    expect((await attempt(['1'])).texts).toEqual(['1']);
+    await run('import time\nos.fork = lambda: time.sleep(1000)');
+    const stuck = await attempt(['1'], { timeoutSeconds: 0.5 });
+    expect(stuck.results[0]).toMatchObject({ status: 'timeout', sessionLost: true });
+    await close();
+  });
+});
