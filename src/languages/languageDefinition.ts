@@ -101,6 +101,8 @@ export interface LanguageDefinition<
   readonly sessionPrefix: string;
   /** Its options, a group named by its id. */
   readonly options: Schema;
+  /** Its sessions can be copied; see `Interpreter.copy`. */
+  readonly hasCopies?: true;
   /** What an agent needs to know to write code for it, one line. */
   readonly guide: string;
   /** What `hothouse build` accepts for it beside what every build accepts. */

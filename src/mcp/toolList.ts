@@ -40,7 +40,7 @@ function offerFor(languages: Languages): Offer {
       closeSession,
       listSessions,
       interruptSession,
-      tryCode,
+      tryCode(languages),
       createEnvironment(languages),
       listEnvironments,
       writeFile,

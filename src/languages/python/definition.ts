@@ -12,6 +12,7 @@ const MODULES = z.array(z.string().regex(/^[^\s.]+(\.[^\s.]+)*$/)).default([]);
 export const python = defineLanguage({
   ...PYTHON,
   sessionPrefix: 'py',
+  hasCopies: true,
   packageManager: 'pip',
   options: z.strictObject({
     image: z.string().min(1).default('hothouse/python:latest').describe('Container image that Python runs in.'),

@@ -3,56 +3,60 @@ import { z } from 'zod';
 import { type Steps, slices } from '../../base/slices.ts';
 import { DEFAULT_OPTIONS } from '../../engine/options.ts';
 import { FIRST_OK, MAX_CANDIDATES, type TryResult } from '../../engine/trial/types.ts';
+import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import type { Picture } from '../displays.ts';
 import { contentOf, describedRun, RunAnswer } from '../runAnswer.ts';
-import { defineTool, refused } from '../tool.ts';
+import { defineTool, refused, type Tool } from '../tool.ts';
 
 const { limits } = DEFAULT_OPTIONS;
 
-/** `try_code`. */
-export const tryCode = defineTool({
-  name: 'try_code',
-  title: 'Try code on copies of a session',
-  description: [
-    'Runs each candidate on its own copy of a Python session, side by side, and returns every result. A copy has all variables, imports and functions and takes milliseconds; the session does not change.',
-    `keep makes one copy the session: the candidate with that id if its status is ok, or with ${FIRST_OK} the first in the list whose status is ok.`,
-    'Copies share files, memory and CPU time with the session. Threads, connections and started programs are not copied. Random numbers continue in the same way in each copy.',
-  ].join('\n'),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  input: z.strictObject({
-    session_id: z.string().describe('From open_session or list_sessions.'),
-    candidates: z
-      .array(
-        z.strictObject({
-          id: z.string().max(200).optional().describe('Names the candidate. Default: its position, from 1.'),
-          code: z.string().describe('Source code, at most 1 MB.'),
-        }),
-      )
-      .min(1)
-      .max(MAX_CANDIDATES),
-    keep: z.string().optional().describe(`An id, or ${FIRST_OK}. Default: no copy is kept.`),
-    timeout_seconds: z
-      .number()
-      .min(0.1)
-      .max(86_400)
-      .optional()
-      .describe(`Time limit in seconds for each. Default: ${limits.timeoutSeconds}, unless configured otherwise.`),
-  }),
-  output: z.strictObject({
-    results: z.array(RunAnswer.extend({ id: z.string() }).strict()).describe('In the order of the candidates.'),
-    kept: z.string().nullable().describe('Candidate whose copy is the session now, or null.'),
-    notes: z.array(z.string()).optional().describe('Further remarks, if any.'),
-  }),
-  async call({ session_id, candidates, keep, timeout_seconds }, { engine, signal }) {
-    const given = candidates.map(({ id, code }) => ({ code, ...(id !== undefined && { id }) }));
-    const options = {
-      ...(keep !== undefined && { keep }),
-      ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
-    };
-    const tried = await engine.tryCode(session_id, given, options, signal);
-    return tried.ok ? slices.run(answerOf(tried.value)) : refused(tried.error);
-  },
-});
+/** `try_code`, for sessions of the languages that have copies. */
+export function tryCode(languages: readonly LanguageDefinition[]): Tool {
+  const names = languages.filter(({ hasCopies }) => hasCopies).map(({ displayName }) => displayName);
+  return defineTool({
+    name: 'try_code',
+    title: 'Try code on copies of a session',
+    description: [
+      `Runs each candidate on its own copy of a session of ${names.join(' or ')}, side by side, and returns every result. A copy has all variables, imports and functions and takes milliseconds; the session does not change.`,
+      `keep makes one copy the session: the candidate with that id if its status is ok, or with ${FIRST_OK} the first in the list whose status is ok.`,
+      'Copies share files, memory and CPU time with the session. Threads, connections and started programs are not copied. Random numbers continue in the same way in each copy.',
+    ].join('\n'),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    input: z.strictObject({
+      session_id: z.string().describe('From open_session or list_sessions.'),
+      candidates: z
+        .array(
+          z.strictObject({
+            id: z.string().max(200).optional().describe('Names the candidate. Default: its position, from 1.'),
+            code: z.string().describe('Source code, at most 1 MB.'),
+          }),
+        )
+        .min(1)
+        .max(MAX_CANDIDATES),
+      keep: z.string().optional().describe(`An id, or ${FIRST_OK}. Default: no copy is kept.`),
+      timeout_seconds: z
+        .number()
+        .min(0.1)
+        .max(86_400)
+        .optional()
+        .describe(`Time limit in seconds for each. Default: ${limits.timeoutSeconds}, unless configured otherwise.`),
+    }),
+    output: z.strictObject({
+      results: z.array(RunAnswer.extend({ id: z.string() }).strict()).describe('In the order of the candidates.'),
+      kept: z.string().nullable().describe('Candidate whose copy is the session now, or null.'),
+      notes: z.array(z.string()).optional().describe('Further remarks, if any.'),
+    }),
+    async call({ session_id, candidates, keep, timeout_seconds }, { engine, signal }) {
+      const given = candidates.map(({ id, code }) => ({ code, ...(id !== undefined && { id }) }));
+      const options = {
+        ...(keep !== undefined && { keep }),
+        ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
+      };
+      const tried = await engine.tryCode(session_id, given, options, signal);
+      return tried.ok ? slices.run(answerOf(tried.value)) : refused(tried.error);
+    },
+  });
+}
 
 function* answerOf({ candidates, kept, losses }: TryResult): Steps<CallToolResult> {
   const pictures: Picture[] = [];
