@@ -12,7 +12,7 @@ describe('the program', () => {
 
   it('serves MCP over stdio without Docker and rejects runs with the cause', async () => {
     const client = await connectStdio(NO_ENGINE);
-    expect((await client.listTools()).tools).toHaveLength(8);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('run_code');
     const answer = await call(client, 'run_code', { language: 'python', code: '1' });
     expect(answer.isError).toBe(true);
     expect(answer.structuredContent).toMatchObject({

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { PROTOCOL_VERSION } from '../../../src/protocol/messages.ts';
 import { putFile } from '../../../src/sandbox/files/sandboxFiles.ts';
 import { type AgentCase, Interpreter, Program } from './harness.ts';
 
@@ -11,7 +12,7 @@ export function resetCases(agent: AgentCase): void {
     const { walls, ...ready } = agent.sandbox.ready;
     expect(walls.network).toEqual({ state: 'holds', detail: '' });
     expect(ready).toEqual({
-      version: 2,
+      version: PROTOCOL_VERSION,
       interpreter: expect.stringMatching(/^3\.\d+\.\d+/),
     });
   });
