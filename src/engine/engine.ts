@@ -12,11 +12,12 @@ import { buildImage } from './environment/images.ts';
 import { type SessionFiles, sessionFiles } from './files/sessionFiles.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { preflight } from './preflight.ts';
-import { engineClosed, unknownSession } from './problems.ts';
+import { engineClosed, notResumed } from './problems.ts';
 import { notRun } from './run/result.ts';
-import { newRunId, type Run, runInSession, runOnce } from './run/run.ts';
+import { continueRun, newRunId, type Run, runInSession, runOnce } from './run/run.ts';
 import { questionsOf } from './run/tasks.ts';
 import { requestProblem } from './run/validateRequest.ts';
+import { SessionRecord } from './session/sessionRecord.ts';
 import { Sessions } from './session/sessions.ts';
 import { Snapshots } from './snapshot.ts';
 import { tryInSession } from './trial/tryCode.ts';
@@ -25,6 +26,8 @@ import { named, trialProblem, trialTimeoutMs } from './trial/validateTrial.ts';
 import type {
   BuildExtras,
   Completions,
+  ContinuedRun,
+  ContinuedRunListener,
   Engine,
   Owner,
   Preflight,
@@ -34,7 +37,6 @@ import type {
   RunRequest,
   RunResult,
   SessionInfo,
-  SessionRecord,
   Snapshot,
 } from './types.ts';
 
@@ -66,7 +68,12 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     this.#options = options;
     this.#hosts = new HostManager(deps, onChange);
     this.#set = new EnvironmentSet(deps, deps.environments ?? memoryStore(), this.#hosts, onChange);
-    this.#sessions = new Sessions({ clock, log, onChange });
+    const keep = deps.sessionStore && {
+      store: deps.sessionStore,
+      owner: deps.identity.owner,
+      seconds: () => this.#options.sessions.keepSeconds,
+    };
+    this.#sessions = new Sessions({ clock, log, onChange, ...(keep && { keep }) });
     const environments = () => this.#set.all();
     this.#snapshots = new Snapshots({ hosts: this.#hosts, environments, sessions: this.#sessions, clock });
     this.onDidChange = this.#snapshots.onDidChange;
@@ -132,8 +139,24 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     return this.#sessions.open(found.value, owner, this.#options.sessions.max, signal);
   }
 
-  async resumeSession(record: SessionRecord): Promise<Result<ResumedSession>> {
-    return refused(unknownSession(record.sessionId, []));
+  async resumeSession(
+    given: SessionRecord,
+    onRun: (run: ContinuedRun) => ContinuedRunListener = () => ({ onOutput: IGNORE }),
+    signal?: AbortSignal,
+  ): Promise<Result<ResumedSession>> {
+    if (this.#disposed) return refused(engineClosed());
+    const record = SessionRecord.safeParse(given);
+    if (!record.success) return refused(notResumed(String(given.sessionId), 'its record is not one of this version'));
+    const { language, environment: name } = record.data;
+    const found = await this.#set.find(language, name);
+    if (!found.ok) return found;
+    const environment = found.value;
+    this.#set.use(environment);
+    const resumed = await this.#sessions.resume(environment, record.data, onRun, this.#options.sessions.max, signal);
+    if (!resumed.ok) return resumed;
+    const { session, cell } = resumed.value;
+    const result = cell && this.#snapshots.whileRunning(() => continueRun(cell, environment, session));
+    return { ok: true, value: { info: session.info(), result } };
   }
 
   async closeSession(id: string): Promise<Result<SessionInfo>> {
@@ -224,7 +247,8 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   }
 
   detach(): Promise<void> {
-    return this.dispose();
+    this.#disposed ??= this.#sessions.detachAll().then(() => this.#end());
+    return this.#disposed;
   }
 
   async #run(given: Pick<Run, 'request' | 'onOutput' | 'signal' | 'task'>): Promise<RunResult> {

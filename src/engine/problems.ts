@@ -78,6 +78,20 @@ export function unknownSession(id: string, open: readonly string[]): EngineProbl
   };
 }
 
+/** A session that is to be resumed where it is open. */
+export function alreadyOpen(id: string): EngineProblem {
+  return invalidRequest(`Session ${id} is open here already.`, 'Use it.');
+}
+
+/** A session that cannot be resumed; `reason` as in `its sandbox is gone`. */
+export function notResumed(id: string, reason: string): EngineProblem {
+  return {
+    kind: 'unknown_session',
+    message: `Session ${id} cannot be resumed: ${reason}.`,
+    advice: 'Open a new one.',
+  };
+}
+
 /** `reason` as in `it ran out of memory`. */
 export function endedSession(id: string, reason: string, restartable: boolean): EngineProblem {
   return {

@@ -174,6 +174,12 @@ export interface ContinuedRun {
   readonly isWhole: boolean;
 }
 
+/** What a run that continues calls, as `Engine.run` does. */
+export interface ContinuedRunListener {
+  readonly onOutput: (output: RunOutput) => void;
+  readonly onInput?: OnInput;
+}
+
 /** A session that another engine has opened. */
 export interface ResumedSession {
   readonly info: SessionInfo;
@@ -284,12 +290,12 @@ export interface Engine extends LanguageQuestions {
   /**
    * Continues a session that another engine of the same options has left: by `detach`, or because its process has ended.
    * If that engine still has the session, it loses it. Returns `unknown_session` when the session or its sandbox is gone,
-   * and when its language cannot be resumed. `onRun` is called first when a run is in progress, and returns the listener
-   * of its output, of which the other engine may have passed on the first part too.
+   * and when its language cannot be resumed. `onRun` is called first when a run is in progress, and returns its
+   * listener; the other engine may have passed on the first part of the output too.
    */
   resumeSession(
     record: SessionRecord,
-    onRun?: (run: ContinuedRun) => (output: RunOutput) => void,
+    onRun?: (run: ContinuedRun) => ContinuedRunListener,
     signal?: AbortSignal,
   ): Promise<Result<ResumedSession>>;
   /** Ends the session and its sandbox. */

@@ -25,6 +25,13 @@ export interface Container {
   isRunning(): Promise<boolean>;
   /** Kills and removes it; resolves when it is gone, also when it already was. */
   remove(): Promise<void>;
+  /** Sends what was written and closes the streams; the container lives on. Never rejects. */
+  detach(): Promise<void>;
+  /**
+   * Makes `owner`, a value of its label, the owner that counts from now on, whatever the label says. When that owner has
+   * ended, sweeps spare the container for so long: another process may attach to it.
+   */
+  spare(owner: string, seconds: number): Promise<void>;
 }
 
 /** A container that the host knows, ours by label. */
@@ -34,6 +41,8 @@ export interface ContainerSummary {
   readonly running: boolean;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** The last `Container.spare`. */
+  readonly spared?: { readonly owner: string; readonly seconds: number };
 }
 
 /** The description of a host. */
@@ -102,6 +111,11 @@ export interface Host {
   readonly handshakeMs: number;
   /** Creates, attaches and starts a container. Never pulls an image. */
   create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container>;
+  /**
+   * Attaches to a running container that carries every one of `labels`; null when there is none of that id. What the
+   * container writes while nothing is attached is lost.
+   */
+  attach(id: string, labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Container | null>;
   /** The containers, running or not, that carry every one of `labels`. */
   list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ContainerSummary[]>;
   /** Kills and removes a container by id; resolves also when it is already gone. */

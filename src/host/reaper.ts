@@ -17,12 +17,16 @@ export interface ReaperOptions {
   readonly isAlive: (owner: string) => Promise<boolean>;
 }
 
+/** Ids of spared containers without an owner → when they were first seen so, by the clock. */
+type Sightings = Map<string, number>;
+
 /** Sweeps now and every minute until disposed; a failed sweep is repeated with the next one. */
 export function startReaper(options: ReaperOptions): Disposable {
   let timer: Disposable = toDisposable(() => {});
   let stopped = false;
+  const sightings: Sightings = new Map();
   const turn = async () => {
-    await sweep(options).catch((error) => options.log.debug(`no sweep for orphans: ${messageOf(error)}`));
+    await sweep(options, sightings).catch((error) => options.log.debug(`no sweep for orphans: ${messageOf(error)}`));
     if (!stopped) timer = options.clock.schedule(SWEEP_MS, () => void turn());
   };
   void turn();
@@ -32,11 +36,14 @@ export function startReaper(options: ReaperOptions): Disposable {
   });
 }
 
-/** Removes the containers of this machine whose owner has ended, and resolves with their ids. */
-export async function sweep(options: ReaperOptions): Promise<string[]> {
+/**
+ * Removes the containers of this machine whose owner has ended, and resolves with their ids. Those that are spared are
+ * removed once they were seen without an owner for longer than that: their agents should have ended them.
+ */
+export async function sweep(options: ReaperOptions, sightings: Sightings = new Map()): Promise<string[]> {
   const removed: string[] = [];
   for (const container of await options.host.list({ [LABEL.machine]: options.machine })) {
-    if (!(await isOrphan(container, options))) continue;
+    if (!(await isOrphan(container, options)) || isSpared(container, options, sightings)) continue;
     const name = container.id.slice(0, 12);
     try {
       await options.host.remove(container.id);
@@ -50,8 +57,16 @@ export async function sweep(options: ReaperOptions): Promise<string[]> {
   return removed;
 }
 
-async function isOrphan({ labels }: ContainerSummary, { machine, isAlive }: ReaperOptions): Promise<boolean> {
-  const owner = labels[LABEL.owner];
+function isSpared({ id, running, spared }: ContainerSummary, { clock }: ReaperOptions, sightings: Sightings): boolean {
+  if (!running || !spared) return false;
+  const since = sightings.get(id) ?? clock.now();
+  sightings.set(id, since);
+  return clock.now() - since <= spared.seconds * 1000 + SWEEP_MS;
+}
+
+async function isOrphan(container: ContainerSummary, { machine, isAlive }: ReaperOptions): Promise<boolean> {
+  const { labels, spared } = container;
+  const owner = spared?.owner ?? labels[LABEL.owner];
   // The host filters by machine; before a removal the label is checked again here.
   const ours = labels[LABEL.managed] !== undefined && labels[LABEL.machine] === machine;
   return ours && owner !== undefined && !(await isAlive(owner));

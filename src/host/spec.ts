@@ -33,6 +33,8 @@ export interface ContainerSpec {
   readonly runtime: string | null;
   /** Seccomp profile as JSON text. */
   readonly seccomp: string;
+  /** Its stdin stays open when this process leaves it, so that another one can attach. */
+  readonly isAttachable?: boolean;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ResumedSandbox, Sandbox } from '../sandbox/sandbox.ts';
 
 /** One piece of code to run in an interpreter. */
 export interface CellRequest {
@@ -17,6 +17,8 @@ export interface CellRequest {
   readonly outputLimit?: number;
   /** Asks for `CellEnd.filesChanged`: a mark as in `SandboxFiles.changes`. */
   readonly changesSince?: string;
+  /** JSON of the caller that its sandbox keeps for another engine, until `Interpreter.settled`. */
+  readonly note?: unknown;
   /** Variables set before; when not null, the JSON-able variables come back. */
   readonly state: Readonly<Record<string, unknown>> | null;
 }
@@ -172,6 +174,8 @@ export interface Interpreter {
   interrupt(): void;
   /** Ends the process at once; a running cell ends as `killed`. */
   kill(): void;
+  /** The last cell's answer was passed on; `note` takes the place of its note. */
+  settled?(note: unknown): void;
   /** Resolves when the interpreter takes no further cells; missing where that is unknown. */
   readonly ended?: Promise<CellEnd>;
 }
@@ -201,6 +205,23 @@ export interface OpenOptions {
   readonly onKey?: (key: string) => void;
 }
 
+/** A cell that another engine has started. */
+export interface ResumedCell {
+  /** Whether its output comes from the beginning. */
+  readonly isWhole: boolean;
+  /** As of `Interpreter.run`; to be called before the sandbox's stream continues. */
+  follow(onOutput: (output: CellOutput) => void, onInput?: OnInput): Promise<CellEnd>;
+}
+
+/** An interpreter that another engine had. */
+export interface ResumedInterpreter {
+  readonly interpreter: Interpreter;
+  /** The last `CellRequest.note`, or what `settled` was given. */
+  readonly note: unknown;
+  /** The cell whose answer has not been passed on. */
+  readonly cell: ResumedCell | null;
+}
+
 /** A language at work in one engine. */
 export interface Language {
   /** The key of the pool whose sandboxes run the code best. */
@@ -211,6 +232,11 @@ export interface Language {
    * receives keys that sandboxes could be kept warm for.
    */
   open(sandbox: Sandbox, options: OpenOptions): Interpreter;
+  /**
+   * Continues with the interpreter of a session that another engine had; null when it has ended. Missing where what the
+   * engine knows of a session cannot be found again. Throws when the sandbox was left by an engine of another kind.
+   */
+  resume?(resumed: ResumedSandbox): ResumedInterpreter | null;
   /**
    * Warms up a sandbox; it serves runs as soon as this resolves, and slow work may continue after that. null means that
    * there is nothing to do. A rejection ends the sandbox; after a boot it counts as a failed boot, and waiting requests

@@ -3,6 +3,8 @@ import { deferred } from '../base/deferred.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { type Log, messageOf } from '../base/log.ts';
 import { WaitingList } from '../base/waitingList.ts';
+import type { Owner } from '../sandbox/owner.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { Alarm } from './alarm.ts';
 import { type Grant, Lease, type LeaseRequest, type Release } from './lease.ts';
 import { type Action, plan } from './plan.ts';
@@ -73,6 +75,13 @@ export class Pool {
     this.#usedAt = this.#clock.now();
     this.#pulse();
     return granted;
+  }
+
+  /** The lease of a session's sandbox that another engine had. */
+  adopt(sandbox: Sandbox, owner: Owner): Lease {
+    const { id } = this.#slots.adopt(sandbox, owner, this.#generation);
+    this.#pulse();
+    return this.#leaseOf(id, sandbox);
   }
 
   /** Sets new options. A new `boot` starts a new generation: it replaces warm sandboxes, and leased ones on their return. */
@@ -170,9 +179,13 @@ export class Pool {
 
   #grant(slot: IdleSlot, { owner, purpose }: LeaseRequest): Lease {
     this.#slots.lease(slot, owner, purpose);
-    return new Lease(slot.pooled.sandbox, {
-      release: (release) => this.#takeBack(slot.id, release),
-      releaseSlot: () => this.#releaseSlot(slot.id),
+    return this.#leaseOf(slot.id, slot.pooled.sandbox);
+  }
+
+  #leaseOf(id: number, sandbox: Sandbox): Lease {
+    return new Lease(sandbox, {
+      release: (release) => this.#takeBack(id, release),
+      releaseSlot: () => this.#releaseSlot(id),
     });
   }
 

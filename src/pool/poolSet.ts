@@ -1,6 +1,8 @@
 import { Emitter, type Event } from '../base/event.ts';
 import { WaitingList } from '../base/waitingList.ts';
-import type { Grant, LeaseRequest } from './lease.ts';
+import type { Owner } from '../sandbox/owner.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Grant, Lease, LeaseRequest } from './lease.ts';
 import type { Pool } from './pool.ts';
 import type { SlotView } from './slot.ts';
 import type { Boot } from './slots.ts';
@@ -67,6 +69,11 @@ export class PoolSet {
     const granted = this.#pending.add({ key, request, signal }, signal);
     this.#changed.fire();
     return granted;
+  }
+
+  /** The lease of a session's sandbox that another engine had; null while there is no room for its pool. */
+  adopt(key: string, sandbox: Sandbox, owner: Owner): Lease | null {
+    return this.#closed ? null : (this.#open(key)?.adopt(sandbox, owner) ?? null);
   }
 
   /** Creates and fills pools of these keys while there is room. */

@@ -62,6 +62,17 @@ export class Slots {
     );
   }
 
+  /** Adds the sandbox of a session that another engine had, as leased. */
+  adopt(sandbox: Sandbox, owner: Owner, generation: number): LeasedSlot {
+    this.#count += 1;
+    const createdAtMs = this.#dependencies.clock.now();
+    const pooled: PooledSandbox = { sandbox, generation, createdAtMs, createdAtEpochMs: Date.now(), owner, uses: 1 };
+    const slot: LeasedSlot = { kind: 'leased', id: this.#count, purpose: 'session', pooled };
+    this.#slots.set(slot.id, slot);
+    void sandbox.lost.then(({ reason }) => this.#onLost(slot.id, reason));
+    return slot;
+  }
+
   abortBoots(): void {
     for (const slot of this.#slots.values()) if (slot.kind === 'booting') slot.abort.abort();
   }

@@ -16,6 +16,12 @@ export const MAX_CHUNK_BYTES = 64 * 1024;
 export const FRAME_END = 1;
 /** Bytes of the nonce that opens the agent's side of a handshake, sent raw before its first frame. */
 export const NONCE_BYTES = 32;
+/** Zeros that complete any frame of an engine that ended in the middle of it. The agent drops that frame. */
+export function padding(): Buffer {
+  return Buffer.alloc(HEADER_BYTES + MAX_PAYLOAD_BYTES + 1);
+}
+/** Stray bytes accepted before the nonce of a session that is resumed: twice what its agent keeps. */
+export const MAX_RESUMED_BYTES = 16 * 1024 * 1024;
 /** Stray bytes accepted before the nonce is seen; beyond it the handshake has failed. */
 export const MAX_STRAY_BYTES = 64 * 1024;
 
@@ -29,13 +35,16 @@ export const FrameType = {
   closeInput: 5,
   reset: 6,
   request: 7,
-  /** How many bytes of the agent's frames have arrived, since `retaining`, as u64: the agent need not keep them. */
+  /**
+   * How many bytes of the agent's frames have arrived, since `retaining`, as u64: the agent need not keep them. Its channel
+   * is the engine's number, as in `KeptSession`.
+   */
   acknowledge: 8,
   /** What the agent keeps about a process for another engine; replaces what it kept before. */
   note: 9,
   /** Makes the sandbox one that another engine can resume. */
   retain: 10,
-  /** Continues the stream after a `ready` with a session, from so many bytes on, as u64. */
+  /** Continues the stream after a `ready` with a session, from so many bytes on, as u64; its channel as of `acknowledge`. */
   resume: 11,
   // agent → engine
   ready: 65,
@@ -95,10 +104,10 @@ export class FrameDecoder {
   #nonce: Buffer | undefined;
   #strayLeft = 0;
 
-  /** Skips what comes until `nonce`, at most `MAX_STRAY_BYTES`, then decodes. */
-  expect(nonce: Buffer): void {
+  /** Skips what comes until `nonce`, at most `stray` bytes, then decodes. */
+  expect(nonce: Buffer, stray = MAX_STRAY_BYTES): void {
     this.#nonce = nonce;
-    this.#strayLeft = MAX_STRAY_BYTES;
+    this.#strayLeft = stray;
   }
 
   /** Adds bytes of the stream; `next` gives the frames. */

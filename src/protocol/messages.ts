@@ -149,6 +149,8 @@ export type KeptChannel = z.infer<typeof KeptChannel>;
 
 /** What the agent knows of a session that is resumed. */
 export const KeptSession = z.strictObject({
+  /** The number of this engine, for its `acknowledge` and `resume` frames; the one that opened the session is 0. */
+  engine: z.int().positive(),
   /** Bytes of the stream that were acknowledged; those that follow come after `resume`. */
   acknowledged: z.int().nonnegative(),
   channels: z.array(KeptChannel),

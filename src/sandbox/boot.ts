@@ -3,10 +3,10 @@ import { type Log, messageOf, silentLog } from '../base/log.ts';
 import { type Container, type Host, HostError } from '../host/host.ts';
 import { imageUnusable, networkReachable } from '../host/problem.ts';
 import type { ContainerSpec } from '../host/spec.ts';
-import type { Ready } from '../protocol/messages.ts';
+import type { KeptSession, Ready } from '../protocol/messages.ts';
 import { AgentConnection } from './connection.ts';
 import { LiveSandbox } from './liveSandbox.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { ResumedSandbox, Sandbox } from './sandbox.ts';
 import { withWalls } from './wallPlan.ts';
 
 /** How a sandbox is started. */
@@ -44,20 +44,83 @@ export async function bootSandbox(host: Host, options: BootOptions, signal?: Abo
   }
 }
 
+/** What a session is resumed with: the agent's program is there. */
+export type ResumeOptions = Omit<BootOptions, 'spec' | 'agent'>;
+
+/**
+ * Takes a session over from another engine. Rejects when the agent does not accept the secret or does not answer; the
+ * container stays then.
+ */
+export async function resumeSandbox(
+  container: Container,
+  handshakeMs: number,
+  secret: string,
+  options: ResumeOptions,
+  signal?: AbortSignal,
+): Promise<ResumedSandbox> {
+  const connection = connectionTo(container, options);
+  try {
+    const sandbox = await shakeHands(connection, container, handshakeMs, options, secret, signal);
+    const kept = sandbox.ready.session;
+    if (!kept) throw new Error('its agent knows no session');
+    return resumed(sandbox, kept);
+  } catch (error) {
+    connection.fail('it was not resumed');
+    await container.detach();
+    throw error;
+  }
+}
+
+function resumed(sandbox: LiveSandbox, kept: KeptSession): ResumedSandbox {
+  const adopted = new Set<number>();
+  return {
+    sandbox,
+    kept,
+    adopt: (channel, listener) => {
+      adopted.add(channel.number);
+      return sandbox.adopt(channel, listener);
+    },
+    resume: () => sandbox.resume(kept.channels.filter(({ number }) => !adopted.has(number))),
+  };
+}
+
 async function handshake(
   container: Container,
   handshakeMs: number,
   options: BootOptions,
   signal?: AbortSignal,
 ): Promise<Sandbox> {
-  const clock = options.clock ?? systemClock;
-  const connection = new AgentConnection(container, {
+  const connection = connectionTo(container, options);
+  container.stdin.write(withWalls(options.agent, options.spec));
+  try {
+    return await shakeHands(connection, container, handshakeMs, options, null, signal);
+  } catch (error) {
+    throw new HostError(
+      signal?.aborted
+        ? { kind: 'cancelled', message: 'The start of a sandbox was cancelled.', advice: 'Run it again.' }
+        : unusable(options.spec, messageOf(error)),
+    );
+  }
+}
+
+function connectionTo(container: Container, options: ResumeOptions): AgentConnection {
+  return new AgentConnection(container, {
     silenceMs: options.silenceMs ?? SILENCE_MS,
     outputBytes: options.outputBytes,
     eventBytes: options.eventBytes,
     events: options.events,
   });
-  container.stdin.write(withWalls(options.agent, options.spec));
+}
+
+async function shakeHands(
+  connection: AgentConnection,
+  container: Container,
+  handshakeMs: number,
+  options: ResumeOptions,
+  secret: string | null,
+  signal: AbortSignal | undefined,
+): Promise<LiveSandbox> {
+  const clock = options.clock ?? systemClock;
   const late = clock.schedule(options.handshakeMs ?? handshakeMs * clock.slowness(), () =>
     connection.fail('the agent did not answer'),
   );
@@ -65,14 +128,8 @@ async function handshake(
   signal?.addEventListener('abort', abort);
   if (signal?.aborted) abort();
   try {
-    const ready = await connection.handshake();
+    const ready = await connection.handshake(secret);
     return new LiveSandbox(container, connection, ready, clock, options.heartbeatMs ?? HEARTBEAT_MS);
-  } catch (error) {
-    throw new HostError(
-      signal?.aborted
-        ? { kind: 'cancelled', message: 'The start of a sandbox was cancelled.', advice: 'Run it again.' }
-        : unusable(options.spec, messageOf(error)),
-    );
   } finally {
     late.dispose();
     signal?.removeEventListener('abort', abort);

@@ -3,9 +3,18 @@ import { type Deferred, deferred } from '../base/deferred.ts';
 import { messageOf, plainText } from '../base/log.ts';
 import { type Steps, slices } from '../base/slices.ts';
 import type { Container } from '../host/host.ts';
-import { encodeFrame, type Frame, FrameDecoder, FrameType, NONCE_BYTES } from '../protocol/frames.ts';
+import {
+  encodeFrame,
+  type Frame,
+  FrameDecoder,
+  FrameType,
+  MAX_RESUMED_BYTES,
+  NONCE_BYTES,
+  padding,
+} from '../protocol/frames.ts';
 import { type Hello, PROTOCOL_VERSION, Ready } from '../protocol/messages.ts';
 import type { LineLimits } from './eventLines.ts';
+import type { Retention } from './retention.ts';
 import type { SandboxLoss } from './sandbox.ts';
 
 /** What the agent says when it ends a sandbox for what its code took. */
@@ -34,10 +43,15 @@ export class AgentConnection {
   /** Why nothing more comes; reported once all that came before was handled. */
   #end: SandboxLoss | undefined;
   readonly #unsent: Buffer[] = [];
+  /** Leaves with the next frame. */
+  readonly #unhurried: Buffer[] = [];
   #diagnostics = '';
 
   /** Handles each frame but `ready`, in steps; the next frame waits. */
   onFrame: (frame: Frame) => Steps = function* () {};
+  /** Called when the agent begins to keep its frames; counts them from then on. */
+  onRetaining: () => Retention | undefined = () => undefined;
+  retention: Retention | undefined;
   /** Resolves once when nothing will be heard any more. */
   readonly lost: Promise<SandboxLoss> = this.#lost.promise;
 
@@ -55,14 +69,21 @@ export class AgentConnection {
     void container.ended.then(({ oomKilled, reason }) => this.#onEnded(this.#lossOf(oomKilled, reason)));
   }
 
-  /** The first exchange of frames. Rejects when the connection is lost first. */
-  handshake(): Promise<Ready> {
+  /**
+   * The first exchange of frames; with a secret it takes a session over from another engine, which may have ended within a
+   * frame. Rejects when the connection is lost first.
+   */
+  handshake(secret: string | null = null): Promise<Ready> {
     const nonce = randomBytes(NONCE_BYTES);
-    this.#decoder.expect(nonce);
+    if (secret === null) this.#decoder.expect(nonce);
+    else {
+      this.#decoder.expect(nonce, MAX_RESUMED_BYTES);
+      this.send(padding());
+    }
     const handshake = deferred<Ready>();
     this.#handshake = handshake;
     if (this.#isLost) handshake.reject(new Error('its sandbox is gone'));
-    const hello: Hello = { version: PROTOCOL_VERSION, nonce: nonce.toString('hex'), ...this.#limits };
+    const hello: Hello = { version: PROTOCOL_VERSION, nonce: nonce.toString('hex'), secret, ...this.#limits };
     this.send(encodeFrame(FrameType.hello, 0, JSON.stringify(hello)));
     return handshake.promise;
   }
@@ -74,11 +95,32 @@ export class AgentConnection {
 
   /** What is sent in one turn leaves in one write: each wakes several processes on its way to the agent. */
   send(bytes: Buffer): void {
-    if (this.#unsent.push(bytes) > 1) return;
-    queueMicrotask(() => {
-      const frames = this.#unsent.splice(0);
-      if (!this.#isLost) this.#container.stdin.write(Buffer.concat(frames));
-    });
+    if (this.#unsent.push(bytes) === 1) queueMicrotask(() => this.#flush());
+  }
+
+  /** Sends with the next frames, before them, or when `flush` is called. */
+  sendSoon(bytes: Buffer): void {
+    this.#unhurried.push(bytes);
+  }
+
+  /** Sends what waits, and what is to be acknowledged. */
+  flush(): void {
+    if (this.#unsent.length === 0) this.#flush();
+  }
+
+  /** Sends everything and gives the connection up; the agent lives on. Resolves when it is sent. */
+  async leave(reason: string): Promise<void> {
+    this.#flush();
+    this.#lose({ outOfMemory: false, reason, isElsewhere: true });
+    await this.#container.detach();
+  }
+
+  #flush(): void {
+    const frames = [...this.#unhurried.splice(0), ...this.#unsent.splice(0)];
+    // Last, so that what is noted for another engine arrives before.
+    const acknowledgement = this.retention?.take();
+    if (acknowledgement) frames.push(acknowledgement);
+    if (frames.length > 0 && !this.#isLost) this.#container.stdin.write(Buffer.concat(frames));
   }
 
   /** Gives the connection up. */
@@ -105,6 +147,7 @@ export class AgentConnection {
     try {
       for (let frame = this.#decoder.next(); frame && !this.#isLost; frame = this.#decoder.next()) {
         yield* this.#dispatch(frame);
+        this.retention?.count(frame);
         yield;
       }
     } catch (error) {
@@ -125,13 +168,16 @@ export class AgentConnection {
   }
 
   *#dispatch(frame: Frame): Steps {
-    if (frame.type !== FrameType.ready) {
-      yield* this.onFrame(frame);
-      return;
-    }
-    const ready = Ready.parse(JSON.parse(frame.payload.toString('utf8')));
-    this.#handshake?.resolve(ready);
-    this.#handshake = undefined;
+    if (frame.type === FrameType.ready) {
+      const ready = Ready.parse(JSON.parse(frame.payload.toString('utf8')));
+      this.#handshake?.resolve(ready);
+      this.#handshake = undefined;
+    } else if (frame.type === FrameType.retaining) this.retention ??= this.onRetaining();
+    else if (frame.type === FrameType.taken)
+      this.#lose({ outOfMemory: false, reason: 'another window or process has taken it over', isElsewhere: true });
+    else if (frame.type !== FrameType.denied) yield* this.onFrame(frame);
+    // An agent that has another engine answers so; to that engine it says nothing.
+    else if (this.#handshake) this.fail('its secret is another one');
   }
 
   #lossOf(outOfMemory: boolean, reason: string): SandboxLoss {

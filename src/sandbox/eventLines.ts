@@ -39,6 +39,11 @@ export class EventLines {
     this.dropped = 0;
   }
 
+  /** Whether a line has begun that can still be passed on. */
+  get isInLine(): boolean {
+    return this.#begunBytes > 0 && this.#begunBytes <= MAX_LINE_BYTES;
+  }
+
   /** The lines that `chunk` completes, without empty ones; null now and then, where others may work. */
   *take(chunk: Buffer): Generator<Buffer | null> {
     let start = this.#afterEmpty(chunk, 0);

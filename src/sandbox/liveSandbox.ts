@@ -1,21 +1,25 @@
 import type { Clock } from '../base/clock.ts';
 import { type Deferred, deferred } from '../base/deferred.ts';
+import type { Disposable } from '../base/disposable.ts';
 import type { Steps } from '../base/slices.ts';
 import type { Container } from '../host/host.ts';
 import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
 import {
   Exit,
+  type KeptChannel,
   Measurement,
   type Ready,
   Reply,
   ResetReport,
+  type Retain,
   type SignalName,
   type Start,
 } from '../protocol/messages.ts';
 import { LiveChannel } from './channel.ts';
 import type { AgentConnection } from './connection.ts';
 import { Heartbeat } from './heartbeat.ts';
-import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss } from './sandbox.ts';
+import { Retention } from './retention.ts';
+import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss, SandboxRetention } from './sandbox.ts';
 
 const RESET = encodeFrame(FrameType.reset, 0);
 /**
@@ -23,6 +27,8 @@ const RESET = encodeFrame(FrameType.reset, 0);
  */
 const STOP_MS = 5_000;
 const STOPPED = 'it was stopped';
+/** Frames that nothing waits for leave with the next one, or after this. Milliseconds. */
+const SOON_MS = 10;
 
 /** A sandbox whose agent has answered. */
 export class LiveSandbox implements Sandbox {
@@ -39,6 +45,8 @@ export class LiveSandbox implements Sandbox {
   #report: Deferred<ResetReport> | undefined;
   #loss: SandboxLoss | undefined;
   #counter = 0;
+  /** The flush of what may wait for the next frame. */
+  #soon: Disposable | undefined;
 
   constructor(container: Container, connection: AgentConnection, ready: Ready, clock: Clock, heartbeatMs: number) {
     this.id = container.id;
@@ -48,6 +56,11 @@ export class LiveSandbox implements Sandbox {
     this.#clock = clock;
     this.lost = connection.lost;
     connection.onFrame = (frame) => this.#dispatch(frame);
+    const { session } = ready;
+    if (session) {
+      this.#counter = session.lastNumber;
+      connection.retention = new Retention(session.engine, session.acknowledged, () => this.#lineStart());
+    }
     this.#heartbeat = new Heartbeat({
       clock,
       everyMs: heartbeatMs,
@@ -60,13 +73,7 @@ export class LiveSandbox implements Sandbox {
 
   start(start: Start, listener: ChannelListener): Channel {
     this.#counter += 1;
-    const number = this.#counter;
-    const channel = new LiveChannel(number, listener, {
-      send: (bytes) => this.#connection.send(bytes),
-      signal: (signal) => this.#signal(number, signal),
-      copy: (listener) => this.start({ kind: 'copy', of: number }, listener),
-      lines: this.#connection.lineLimits,
-    });
+    const channel = this.#channel(this.#counter, listener);
     if (this.#loss) {
       channel.lose(this.#loss);
       return channel;
@@ -74,6 +81,21 @@ export class LiveSandbox implements Sandbox {
     this.#channels.set(channel.number, channel);
     this.#connection.send(encodeFrame(FrameType.start, channel.number, JSON.stringify(start)));
     return channel;
+  }
+
+  /** Continues with a process that another engine has started. */
+  adopt(kept: KeptChannel, listener: ChannelListener): Channel {
+    const channel = this.#channel(kept.number, listener, kept);
+    this.#channels.set(channel.number, channel);
+    if (this.#loss) channel.lose(this.#loss);
+    return channel;
+  }
+
+  /** Lets the stream of the agent continue, and kills the other processes of its earlier engine. */
+  resume(others: readonly KeptChannel[]): void {
+    for (const { number } of others) void this.#signal(number, 'SIGKILL');
+    const resumption = this.#connection.retention?.resumption;
+    if (resumption) this.#connection.send(resumption);
   }
 
   async reset(deadlineMs: number): Promise<ResetReport> {
@@ -106,7 +128,19 @@ export class LiveSandbox implements Sandbox {
     return answer.promise;
   }
 
+  readonly retention: SandboxRetention = {
+    start: (retain) => this.#retain(retain),
+    spare: (owner, seconds) => this.#container.spare(owner, seconds),
+    hold: () => this.#connection.retention?.hold(),
+    settle: () => {
+      this.#connection.retention?.settle();
+      this.#flushSoon();
+    },
+    detach: () => this.#connection.leave('it was left to another window or process'),
+  };
+
   async dispose(): Promise<void> {
+    if (this.#loss?.isElsewhere) return this.#container.detach();
     // Its end is reported when it has happened, not when it was requested.
     this.#connection.expectEnd(STOPPED);
     const late = this.#clock.schedule(STOP_MS, () => this.#unconfirmed());
@@ -132,8 +166,47 @@ export class LiveSandbox implements Sandbox {
     await this.request({ op: 'signal', channel, signal }).catch(() => {});
   }
 
+  async #retain(retain: Retain): Promise<void> {
+    const retaining = deferred<void>();
+    this.#connection.onRetaining = () => {
+      retaining.resolve();
+      return new Retention(0, 0, () => this.#lineStart());
+    };
+    this.#connection.send(encodeFrame(FrameType.retain, 0, JSON.stringify(retain)));
+    const lost = this.lost.then(({ reason }) => Promise.reject(new Error(reason)));
+    await Promise.race([retaining.promise, lost]);
+  }
+
+  #channel(number: number, listener: ChannelListener, kept?: KeptChannel): LiveChannel {
+    const ports = {
+      send: (bytes: Buffer) => this.#connection.send(bytes),
+      sendSoon: (bytes: Buffer) => {
+        this.#connection.sendSoon(bytes);
+        this.#flushSoon();
+      },
+      signal: (signal: SignalName) => this.#signal(number, signal),
+      copy: (copied: ChannelListener) => this.start({ kind: 'copy', of: number }, copied),
+      lines: this.#connection.lineLimits,
+    };
+    return new LiveChannel(number, listener, ports, kept);
+  }
+
+  #flushSoon(): void {
+    this.#soon ??= this.#clock.schedule(SOON_MS, () => {
+      this.#soon = undefined;
+      this.#connection.flush();
+    });
+  }
+
+  #lineStart(): number | null {
+    const starts = [...this.#channels.values()].flatMap(({ lineStart }) => lineStart ?? []);
+    return starts.length === 0 ? null : Math.min(...starts);
+  }
+
   *#dispatch(frame: Frame): Steps {
     this.#heartbeat.heard();
+    const { retention } = this.#connection;
+    if (retention?.isDue) this.#flushSoon();
     if (frame.type === FrameType.reply) {
       this.#answer(frame.payload);
       return;
@@ -151,7 +224,7 @@ export class LiveSandbox implements Sandbox {
       const exit = Exit.parse(JSON.parse(frame.payload.toString('utf8')));
       this.#channels.delete(frame.channel);
       channel.exit(exit);
-    } else yield* channel.receive(frame);
+    } else yield* channel.receive(frame, retention?.received ?? 0);
   }
 
   #answer(payload: Buffer): void {
@@ -170,6 +243,7 @@ export class LiveSandbox implements Sandbox {
   #onLost(loss: SandboxLoss): void {
     this.#loss = loss;
     this.#heartbeat.dispose();
+    this.#soon?.dispose();
     for (const channel of this.#channels.values()) channel.lose(loss);
     this.#channels.clear();
     this.#rejectRequests(loss.reason);

@@ -1,5 +1,16 @@
 import type { Steps } from '../base/slices.ts';
-import type { Exit, Measurement, Ready, Request, ResetReport, SignalName, Start } from '../protocol/messages.ts';
+import type {
+  Exit,
+  KeptChannel,
+  KeptSession,
+  Measurement,
+  Ready,
+  Request,
+  ResetReport,
+  Retain,
+  SignalName,
+  Start,
+} from '../protocol/messages.ts';
 
 export type { Wall, Walls } from '../protocol/messages.ts';
 
@@ -13,6 +24,8 @@ export interface SandboxLoss {
   readonly mayStillRun?: true;
   /** The agent has ended it because its code used too much: another run of the same code ends the same way. */
   readonly isOverLimit?: true;
+  /** It lives on for another engine: one that has resumed its session, or that will after `detach`. */
+  readonly isElsewhere?: true;
 }
 
 /** How a channel ended: its process exited, or the whole sandbox went. */
@@ -38,8 +51,13 @@ export interface ChannelListener {
 
 /** One process in a sandbox. Calls after its end do nothing. */
 export interface Channel {
-  /** Interpreters only: sends a request. It restarts the counts of output. */
-  run(request: string): void;
+  /**
+   * Interpreters only: sends a request. It restarts the counts of output. The agent keeps `note` for an engine that
+   * resumes the session.
+   */
+  run(request: string, note?: (runs: number) => string): void;
+  /** Replaces what the agent keeps about the process: with the next frame, or a moment later. */
+  note?(note: string): void;
   /** Feeds stdin, or for interpreters what follows a request. Resolves when there is room for more, or the process has ended; never rejects. */
   write(bytes: Uint8Array): Promise<void>;
   /** Ends stdin once everything written is there. */
@@ -65,6 +83,8 @@ export interface Sandbox {
   measure(): Promise<Measurement>;
   /** Sends a request to the agent; rejects with the agent's error. */
   request(request: RequestBody): Promise<unknown>;
+  /** Missing where no other engine can resume it. */
+  readonly retention?: SandboxRetention;
   /** Resolves once, when the sandbox is gone for any reason. */
   readonly lost: Promise<SandboxLoss>;
   /**
@@ -72,6 +92,34 @@ export interface Sandbox {
    * further call tries again.
    */
   dispose(): Promise<void>;
+}
+
+/** What a sandbox keeps for an engine that resumes its session. */
+export interface SandboxRetention {
+  /**
+   * Lets an engine with the secret resume it. From now on the agent keeps what was not acknowledged, and waits `silenceMs`
+   * for an engine. Rejects when the sandbox is lost before.
+   */
+  start(retain: Retain): Promise<void>;
+  /** Spares its container from the sweeps of other engines for so long after the end of `owner`, a label's value. */
+  spare(owner: string, seconds: number): Promise<void>;
+  /** A cell's output has ended: acknowledges nothing until `settle`. */
+  hold(): void;
+  /** What has come was passed on: another engine need not get it. */
+  settle(): void;
+  /** Leaves it to an engine that resumes it; resolves when everything is sent. It is lost for this one. */
+  detach(): Promise<void>;
+}
+
+/** A sandbox whose session another engine had. Its stream waits until `resume`. */
+export interface ResumedSandbox {
+  readonly sandbox: Sandbox;
+  /** What its agent knows of the session. */
+  readonly kept: KeptSession;
+  /** Continues with a process of `kept`; its listener gets what was not acknowledged, and its end. */
+  adopt(kept: KeptChannel, listener: ChannelListener): Channel;
+  /** Lets the stream continue, and kills the processes that were not adopted. */
+  resume(): void;
 }
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

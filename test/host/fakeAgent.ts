@@ -1,11 +1,21 @@
 import type { Clock } from '../../src/base/clock.ts';
 import { encodeFrame, type Frame, FrameDecoder, FrameType } from '../../src/protocol/frames.ts';
-import { Hello, PROTOCOL_VERSION, Request, type ResetReport, Start, type Walls } from '../../src/protocol/messages.ts';
+import {
+  Hello,
+  type KeptChannel,
+  PROTOCOL_VERSION,
+  Request,
+  type ResetReport,
+  Retain,
+  Start,
+  type Walls,
+} from '../../src/protocol/messages.ts';
 import { FakeFiles } from './fakeFiles.ts';
 import { FakeFilesProcess } from './fakeFilesProcess.ts';
 import { FakeChannel, type FakeProcess } from './fakeProcess.ts';
 import { FakeProgram } from './fakeProgram.ts';
 import { FakePython, type Script } from './fakePython.ts';
+import { FakeRetention } from './fakeRetention.ts';
 
 /** A step of an agent at which a fault can be injected. */
 export type Point = 'hello' | 'start' | 'run' | 'reset' | 'report';
@@ -42,6 +52,7 @@ const MISSING_MODULE = /^no_such_/;
 interface Running {
   readonly process: FakeProcess;
   readonly channel: FakeChannel;
+  kept: KeptChannel;
 }
 
 /**
@@ -56,6 +67,8 @@ export class FakeAgent {
   readonly #imported = new Set<string>();
   #bundle: Buffer | null = Buffer.alloc(0);
   #hello: Hello | undefined;
+  #retention: FakeRetention | undefined;
+  #lastNumber = 0;
   #silent = false;
   /** A process waits for a run. */
   #hasSpare = false;
@@ -72,13 +85,20 @@ export class FakeAgent {
   /** Receives the bytes that the engine wrote to the container's stdin. */
   receive(chunk: Buffer): void {
     const bytes = this.#bundle ? this.#load(Buffer.concat([this.#bundle, chunk])) : chunk;
-    for (const frame of this.#decoder.push(bytes)) if (!this.#silent) this.#takeOrDie(frame);
+    for (const frame of this.#decoder.push(this.#withoutPadding(bytes))) if (!this.#silent) this.#takeOrDie(frame);
   }
 
   /** Ends every process and sends nothing more. */
   stop(): void {
     this.#silent = true;
     this.#silenceAll();
+  }
+
+  /** Between frames only: engines of the tests never end within a frame. */
+  #withoutPadding(bytes: Buffer): Buffer {
+    if (bytes[0] !== 0) return bytes;
+    const first = bytes.findIndex((byte) => byte !== 0);
+    return bytes.subarray(first === -1 ? bytes.length : first);
   }
 
   #load(bytes: Buffer): Buffer {
@@ -103,13 +123,18 @@ export class FakeAgent {
   #take(frame: Frame): void {
     const { type, channel, payload } = frame;
     this.#cpuMs += 1;
-    if (type === FrameType.hello) this.#pass('hello', () => this.#shakeHands(Hello.parse(parse(payload))));
+    if (type === FrameType.hello) this.#pass('hello', () => this.#greet(Hello.parse(parse(payload))));
     else if (type === FrameType.reset) this.#pass('reset', () => this.#reset());
     else if (type === FrameType.start) this.#pass('start', () => this.#start(channel, Start.parse(parse(payload))));
     else if (type === FrameType.run) this.#pass('run', () => this.#run(channel, payload));
     else if (type === FrameType.input) this.#feed(channel, payload);
     else if (type === FrameType.closeInput) this.#running.get(channel)?.process.input?.(null);
     else if (type === FrameType.request) this.#answer(parse(payload));
+    else if (type === FrameType.retain)
+      this.#retention ??= new FakeRetention(this.#home.send, Retain.parse(parse(payload)));
+    else if (type === FrameType.acknowledge) this.#retention?.acknowledge(channel, payload);
+    else if (type === FrameType.resume) this.#retention?.resume(channel, payload);
+    else if (type === FrameType.note) this.#keep(channel, { note: payload.toString('utf8') });
   }
 
   /** Performs a step, unless a fault is set for it. */
@@ -120,18 +145,32 @@ export class FakeAgent {
     else step();
   }
 
-  #shakeHands(hello: Hello): void {
+  #greet(hello: Hello): void {
+    const nonce = Buffer.from(hello.nonce, 'hex');
+    const ready = { version: PROTOCOL_VERSION, interpreter: '3.13.0', walls: this.#home.faults.walls };
+    if (!this.#hello) this.#shakeHands(hello, nonce, ready);
+    else if (this.#retention?.allows(hello.secret ?? '')) {
+      const living = [...this.#running.values()].map(({ kept }) => kept);
+      this.#retention.greet(nonce, ready, living, this.#lastNumber);
+    } else {
+      this.#emit(encodeFrame(FrameType.denied, 0, Buffer.concat([nonce, encodeFrame(FrameType.denied, 0)])));
+    }
+  }
+
+  #shakeHands(hello: Hello, nonce: Buffer, ready: object): void {
     this.#hello = hello;
-    this.#home.send(Buffer.concat([this.#home.faults.strayBytes, Buffer.from(hello.nonce, 'hex')]));
-    this.#send(FrameType.ready, 0, {
-      version: PROTOCOL_VERSION,
-      interpreter: '3.13.0',
-      walls: this.#home.faults.walls,
-    });
+    this.#home.send(Buffer.concat([this.#home.faults.strayBytes, nonce]));
+    this.#send(FrameType.ready, 0, ready);
     this.#hasSpare = true;
   }
 
+  #keep(number: number, change: Partial<KeptChannel>): void {
+    const running = this.#running.get(number);
+    if (running) running.kept = { ...running.kept, ...change };
+  }
+
   #reset(): void {
+    if (this.#retention) throw new Error('the sandbox of a session is not used again');
     const left = this.#files.wipe();
     const leftovers = this.#home.faults.uncleanReset ? ['/tmp/left'] : [...left];
     const clean = leftovers.length === 0;
@@ -153,14 +192,18 @@ export class FakeAgent {
     const channel = new FakeChannel({
       number,
       caps: { stdout, stderr: outputBytes },
-      send: this.#home.send,
+      send: (bytes) => this.#emit(bytes),
       die: this.#home.die,
       onExit: ({ oomKills }) => {
+        const { kept } = this.#running.get(number) ?? {};
+        if (kept) this.#retention?.noteExit(kept);
         this.#running.delete(number);
         this.#oomKills += oomKills;
       },
     });
-    this.#running.set(number, { process: this.#processOf(start, channel, this.#hello), channel });
+    const kept = { number, runs: 0, inputBytes: 0, note: null, runAt: 0 };
+    this.#lastNumber = Math.max(this.#lastNumber, number);
+    this.#running.set(number, { process: this.#processOf(start, channel, this.#hello), channel, kept });
   }
 
   #processOf(start: Start, channel: FakeChannel, caps: Hello): FakeProcess {
@@ -179,20 +222,26 @@ export class FakeAgent {
 
   #run(number: number, payload: Buffer): void {
     const running = this.#running.get(number);
-    running?.channel.restart();
-    running?.process.run?.(payload);
+    if (!running) return;
+    const { runs } = running.kept;
+    this.#keep(number, { runs: runs + 1, inputBytes: payload.length, runAt: this.#retention?.written ?? 0 });
+    running.channel.restart();
+    running.process.run?.(payload);
   }
 
   #feed(number: number, payload: Buffer): void {
-    const process = this.#running.get(number)?.process;
-    if (!process) return;
+    const running = this.#running.get(number);
+    if (!running) return;
+    const { process, kept } = running;
+    this.#keep(number, { inputBytes: kept.inputBytes + payload.length });
     process.input?.(payload);
     process.run?.(payload);
-    this.#home.send(encodeFrame(FrameType.room, number));
+    this.#emit(encodeFrame(FrameType.room, number));
   }
 
   #answer(body: unknown): void {
     const { id, op } = body as { id: number; op: string };
+    this.#lastNumber = Math.max(this.#lastNumber, id);
     if (!KNOWN_REQUESTS.includes(op)) this.#refuse(id, 'unknown request');
     else this.#answerKnown(Request.parse(body));
   }
@@ -234,7 +283,12 @@ export class FakeAgent {
   }
 
   #send(type: FrameType, channel: number, message: unknown): void {
-    this.#home.send(encodeFrame(type, channel, JSON.stringify(message)));
+    this.#emit(encodeFrame(type, channel, JSON.stringify(message)));
+  }
+
+  #emit(bytes: Buffer): void {
+    if (this.#retention) this.#retention.send(bytes);
+    else this.#home.send(bytes);
   }
 
   #silenceAll(): void {

@@ -4,16 +4,18 @@ import type { Container, ContainerEnd } from '../../src/host/host.ts';
 import type { ContainerSpec } from '../../src/host/spec.ts';
 import { type AgentHome, FakeAgent } from './fakeAgent.ts';
 
-/** A container in memory with a fake agent in it. */
+/** A container in memory with a fake agent in it; it is its own first attachment. */
 export class FakeContainer implements Container {
   readonly createdAt = Date.now();
   readonly stdin: Writable;
-  readonly stdout = new Readable({ read() {} });
-  readonly stderr = new Readable({ read() {} });
+  readonly stdout: Readable;
+  readonly stderr: Readable;
   readonly #ended = deferred<ContainerEnd>();
   readonly #agent: FakeAgent;
+  readonly #attached = new Set<Container>();
   #alive = true;
   running = false;
+  spared: { readonly owner: string; readonly seconds: number } | undefined;
   readonly ended = this.#ended.promise;
 
   constructor(
@@ -24,10 +26,39 @@ export class FakeContainer implements Container {
   ) {
     this.#agent = new FakeAgent({
       ...home,
-      send: (bytes) => this.#alive && this.stdout.push(bytes),
+      send: (bytes) => {
+        for (const { stdout } of this.#attached) if (this.#alive) stdout.push(bytes);
+      },
       die: () => this.die({ exitCode: 1, oomKilled: false, reason: 'its first process ended with status 1' }),
     });
-    this.stdin = this.#openStdin();
+    const first = this.attach();
+    this.stdin = first.stdin;
+    this.stdout = first.stdout;
+    this.stderr = first.stderr;
+    this.detach = () => first.detach();
+  }
+
+  /** Streams of their own to the same agent; what it sends goes to all that are attached. */
+  attach(): Container {
+    const stdin = this.#openStdin();
+    const container: Container = {
+      id: this.id,
+      stdin,
+      stdout: new Readable({ read() {} }),
+      stderr: new Readable({ read() {} }),
+      ended: this.ended,
+      isRunning: () => this.isRunning(),
+      remove: () => this.remove(),
+      spare: (owner, seconds) => this.spare(owner, seconds),
+      detach: async () => {
+        this.#attached.delete(container);
+        // As the real one: what was written arrives.
+        await new Promise((resolve) => setImmediate(resolve));
+        stdin.destroy();
+      },
+    };
+    this.#attached.add(container);
+    return container;
   }
 
   /** Ends it from outside. */
@@ -35,9 +66,11 @@ export class FakeContainer implements Container {
     if (!this.#alive) return;
     this.#alive = false;
     this.#agent.stop();
-    this.stdin.destroy();
-    this.stdout.push(null);
-    this.stderr.push(null);
+    for (const { stdin, stdout, stderr } of this.#attached) {
+      stdin.destroy();
+      stdout.push(null);
+      stderr.push(null);
+    }
     this.onEnd();
     this.#ended.resolve(end);
   }
@@ -50,6 +83,12 @@ export class FakeContainer implements Container {
     this.die();
   }
 
+  detach: () => Promise<void>;
+
+  async spare(owner: string, seconds: number): Promise<void> {
+    this.spared = { owner, seconds };
+  }
+
   // As over a real connection, the answer to a write never arrives during the write.
   #openStdin(): Writable {
     return new Writable({
@@ -59,10 +98,10 @@ export class FakeContainer implements Container {
           done();
         });
       },
-      // An agent without an engine exits.
+      // An agent without an engine exits, in less time than here.
       final: (done) => {
         done();
-        this.die({ exitCode: 0, oomKilled: false, reason: 'its first process ended with status 0' });
+        if (!this.spared) this.die({ exitCode: 0, oomKilled: false, reason: 'its first process ended with status 0' });
       },
     });
   }

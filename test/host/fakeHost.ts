@@ -96,7 +96,16 @@ export class FakeHost implements Host {
   async list(labels: Readonly<Record<string, string>>): Promise<ContainerSummary[]> {
     return [...this.containers.values()]
       .filter(({ spec }) => Object.entries(labels).every(([name, value]) => spec.labels[name] === value))
-      .map(({ id, spec, running, createdAt }) => ({ id, labels: spec.labels, running, createdAt }));
+      .map(({ id, spec, running, createdAt, spared }) => {
+        return { id, labels: spec.labels, running, createdAt, ...(spared && { spared }) };
+      });
+  }
+
+  async attach(id: string, labels: Readonly<Record<string, string>>): Promise<Container | null> {
+    this.#check();
+    const found = this.containers.get(id);
+    const isOurs = Object.entries(labels).every(([name, value]) => found?.spec.labels[name] === value);
+    return found?.running && isOurs ? found.attach() : null;
   }
 
   async remove(id: string): Promise<void> {

@@ -18,6 +18,7 @@ export function weakHost(weaken: (options: CreateOptions) => CreateOptions): Hos
     handshakeMs: host.handshakeMs,
     info: (signal) => host.info(signal),
     runtimeProblem: (runtime, signal) => host.runtimeProblem(runtime, signal),
+    attach: (id, labels, signal) => host.attach(id, labels, signal),
     list: (labels, signal) => host.list(labels, signal),
     remove: (id) => host.remove(id),
     dispose: () => host.dispose(),
@@ -32,5 +33,15 @@ function started(id: string, host: Host): Container {
   const client = spawn('docker', ['start', '--attach', '--interactive', id]);
   const ended = once(client, 'exit').then(() => ({ exitCode: null, oomKilled: false, reason: 'it ended' }));
   const { stdin, stdout, stderr } = client;
-  return { id, stdin, stdout, stderr, ended, isRunning: async () => true, remove: () => host.remove(id) };
+  return {
+    id,
+    stdin,
+    stdout,
+    stderr,
+    ended,
+    isRunning: async () => true,
+    remove: () => host.remove(id),
+    detach: async () => void client.kill(),
+    spare: async () => {},
+  };
 }

@@ -144,6 +144,12 @@ class Channel:
         self._ports = ports
         self.number = None
         self.pid = None
+        # What another engine learns of it: how many requests came, the bytes of the last one, the count of the engine's
+        # stream before it, and a text of the engine.
+        self.runs = 0
+        self.input_bytes = 0
+        self.run_at = 0
+        self.note = None
         # Those that came before there was a process.
         self.signals = []
         self.stdout = Stream(fds["stdout"], frames.STDOUT, stdout_limit or limits["outputBytes"])
@@ -168,8 +174,20 @@ class Channel:
 
     def restart(self):
         """Starts the counts of a new run."""
+        self.runs += 1
+        self.input_bytes = 0
         for stream in self.streams():
             stream.restart()
+
+    def kept(self):
+        """The protocol's `KeptChannel`."""
+        return {
+            "number": self.number,
+            "runs": self.runs,
+            "inputBytes": self.input_bytes,
+            "runAt": self.run_at,
+            "note": self.note,
+        }
 
     def pump(self, stream):
         """Passes on what a stream has, at most one frame. False at the end of the stream."""

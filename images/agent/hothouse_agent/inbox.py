@@ -6,6 +6,7 @@ from . import frames, transfer
 
 _DATA = frozenset((frames.RUN, frames.INPUT))
 _WIDTH = 1 << 20
+_PADDING_AT_ONCE = 128
 
 
 class Inbox:
@@ -54,7 +55,10 @@ class Inbox:
 
     def _read_header(self):
         # Padding before a hello.
-        while self._fill(1, frames.HEADER.size) and self._bytes[0] == frames.PADDING:
+        most = frames.HEADER.size
+        while self._fill(1, most) and self._bytes[0] == frames.PADDING:
+            # Less than a hello has, so that no bytes for a child are read with it.
+            most = _PADDING_AT_ONCE
             del self._bytes[: len(self._bytes) - len(self._bytes.lstrip(b"\0"))]
         if not self._fill(frames.HEADER.size, frames.HEADER.size):
             return False

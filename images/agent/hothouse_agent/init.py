@@ -11,8 +11,8 @@ import signal
 import sys
 import time
 
-from . import baseline, channel, children, drivers, environment, forks, frames, gate, inbox, kernel, outbox, sockets
-from . import transfer, walls, wipe, writable
+from . import baseline, channel, children, drivers, environment, forks, frames, gate, inbox, keeper, kernel, outbox
+from . import sockets, transfer, walls, wipe, writable
 
 # Between two checks of a run's sockets. Seconds.
 _SOCKET_CHECK_INTERVAL = 0.5
@@ -30,9 +30,8 @@ class Init:
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         mover = transfer.best()
-        self._outbox = outbox.Outbox(stdout, mover)
         self._inbox = inbox.Inbox(stdin, mover)
-        self._ports = channel.Ports(mover, self._outbox)
+        self._ports = channel.Ports(mover, outbox.Outbox(stdout, mover))
         # Descriptor -> handler. `_control` has those that are heard while output waits for the engine.
         self._handlers = {}
         self._control, self._all = select.poll(), select.poll()
@@ -41,6 +40,10 @@ class Init:
         # Ended processes whose output waits for the engine.
         self._ending = []
         self._hello = None
+        # The session that another engine can resume, if this is its sandbox.
+        self._keeper = None
+        # The highest number of a channel or a request.
+        self._last_number = 0
         self._watch(stdin, select.POLLIN, self._on_frames, True)
         self._watch(self._wake, select.POLLIN, self._on_child_signal, True)
         os.set_blocking(stdin, False)
@@ -54,6 +57,10 @@ class Init:
         # Forks then share what a collection would write to.
         gc.collect()
         gc.freeze()
+
+    @property
+    def _outbox(self):
+        return self._ports.outbox
 
     def _watch(self, fd, events, handler, is_control=False):
         """Calls `handler` whenever poll() reports one of the events."""
@@ -74,7 +81,7 @@ class Init:
         """Serves until the engine has gone or is silent for too long; raises `frames.Closed` then."""
         while True:
             self._flush()
-            silence = self._hello["silenceMs"] / 1000 if self._hello else _FIRST_SILENCE
+            silence = self._silence()
             left = max(0, self._last_frame_at + silence - time.monotonic())
             poll = self._all if self._outbox.has_room else self._control
             ready = poll.poll(1000 * min(left, self._patience()))
@@ -86,11 +93,19 @@ class Init:
                 if handler is not None:
                     handler()
             while self._ending and self._outbox.has_room and self._ending[0].finish():
-                self._ending.pop(0)
+                ended = self._ending.pop(0)
+                if self._keeper is not None:
+                    self._keeper.on_exit_sent(ended)
             if self._channels:
                 self._check_sockets()
             elif not ready and time.monotonic() > self._last_work_at + _IDLE:
                 self._forks.add_spares()
+
+    def _silence(self):
+        """How long it waits for a frame. Seconds."""
+        if self._keeper is not None:
+            return self._keeper.silence
+        return self._hello["silenceMs"] / 1000 if self._hello else _FIRST_SILENCE
 
     def _patience(self):
         """How long nothing needs to be done without an event. Seconds."""
@@ -103,7 +118,7 @@ class Init:
         if self._is_writing == self._outbox.is_empty:
             self._is_writing = not self._outbox.is_empty
             if self._is_writing:
-                self._watch(self._outbox.fd, select.POLLOUT, self._outbox.flush, True)
+                self._watch(self._outbox.fd, select.POLLOUT, lambda: self._outbox.flush(), True)
             else:
                 self._unwatch(self._outbox.fd)
 
@@ -134,18 +149,41 @@ class Init:
             elif kind == frames.REQUEST:
                 self._answer(json.loads(payload))
             elif kind == frames.HELLO:
-                self._greet(json.loads(payload))
-            else:
+                self._on_hello(json.loads(payload))
+            elif not self._keep(kind, number, payload):
                 raise frames.Closed("a frame is of no known type")
 
-    def _greet(self, hello):
-        self._hello = hello
-        self._outbox.raw(bytes.fromhex(hello["nonce"]))
+    def _on_hello(self, hello):
+        nonce = bytes.fromhex(hello["nonce"])
         ready = {"version": 3, "interpreter": sys.version.split()[0], "walls": walls.report}
-        self._outbox.message(frames.READY, 0, ready)
+        if self._hello is None:
+            self._hello = hello
+            self._outbox.raw(nonce + frames.frame(frames.READY, 0, frames.encoded(ready)))
+            self._flush()
+            self._forks.limits = {name: hello[name] for name in ("outputBytes", "eventBytes", "events")}
+            self._forks.add_spare()
+        elif self._keeper is not None and self._keeper.allows(hello.get("secret") or ""):
+            self._keeper.greet(nonce, ready, self._last_number)
+        else:
+            # To the engine that has this sandbox it is one frame, to the other one its answer.
+            self._outbox.frame(frames.DENIED, 0, nonce + frames.frame(frames.DENIED, 0))
         self._flush()
-        self._forks.limits = {name: hello[name] for name in ("outputBytes", "eventBytes", "events")}
-        self._forks.add_spare()
+
+    def _keep(self, kind, number, payload):
+        """Follows the orders about a session that another engine can resume; False for others."""
+        if kind == frames.RETAIN and self._keeper is None:
+            channels = lambda: [*self._channels.values(), *self._ending]
+            self._keeper = keeper.Keeper(self._outbox, self._ports.mover, channels, json.loads(payload))
+            self._ports.outbox = self._keeper.outbox
+        elif self._keeper is None:
+            return False
+        elif kind == frames.ACKNOWLEDGE:
+            self._keeper.acknowledge(number, payload)
+        elif kind == frames.RESUME:
+            self._keeper.resume(number, payload)
+        elif kind == frames.NOTE and number in self._channels:
+            self._keeper.on_note(self._channels[number], payload)
+        return kind in (frames.RETAIN, frames.ACKNOWLEDGE, frames.RESUME, frames.NOTE)
 
     def _on_input(self, kind, number, count):
         target = self._channels.get(number)
@@ -153,8 +191,12 @@ class Init:
             self._inbox.discard(count)
         elif kind == frames.RUN:
             target.restart()
+            if self._keeper is not None:
+                self._keeper.on_run(target)
+            target.input_bytes = count
             target.input.take(self._inbox.pipe, count)
         else:
+            target.input_bytes += count
             target.input.take(self._inbox.pipe, count, lambda: self._outbox.frame(frames.ROOM, number))
 
     def _start(self, number, start):
@@ -162,6 +204,7 @@ class Init:
             raise frames.Closed("the first frame is not a hello")
         started = self._forks.start(start, self._channels.get(start.get("of")))
         started.number = number
+        self._last_number = max(self._last_number, number)
         self._channels[number] = started
         self._last_check_at = time.monotonic()
         for stream in started.streams():
@@ -192,6 +235,7 @@ class Init:
         self._last_work_at = time.monotonic()
 
     def _answer(self, request):
+        self._last_number = max(self._last_number, request["id"])
         if request["op"] == "preload":
             self._forks.preload(request["modules"], lambda error, value: self._reply(request["id"], value, error))
         elif request["op"] == "standby":
@@ -212,6 +256,8 @@ class Init:
         self._outbox.message(frames.REPLY, 0, {"id": number, "error": error, "value": value})
 
     def _reset(self):
+        if self._keeper is not None:
+            raise frames.Closed("the sandbox of a session is not used again")
         for open_channel in [*self._channels.values(), *self._ending]:
             for stream in open_channel.streams():
                 self._unwatch(stream.fd)

@@ -1,6 +1,5 @@
 """The agent's frames. They wait in a pipe, so that frames of one turn leave together and output stays in the kernel."""
 
-import json
 import os
 
 from . import frames, transfer
@@ -40,10 +39,10 @@ class Outbox:
         return not self._waiting and not self._late
 
     def frame(self, kind, channel, payload=b""):
-        self.raw(frames.HEADER.pack(kind, channel, len(payload)) + payload)
+        self.raw(frames.frame(kind, channel, payload))
 
     def message(self, kind, channel, value):
-        self.frame(kind, channel, json.dumps(value).encode())
+        self.frame(kind, channel, frames.encoded(value))
 
     def raw(self, data):
         if self._late or not self._put(data):

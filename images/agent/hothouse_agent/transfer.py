@@ -66,6 +66,20 @@ class Splicer:
         except BlockingIOError:
             return None
 
+    def store(self, source, file, place, count):
+        """Moves up to `count` bytes of a pipe into a file; as `move`."""
+        try:
+            return os.splice(source, file, count, offset_dst=place, flags=os.SPLICE_F_NONBLOCK)
+        except BlockingIOError:
+            return None
+
+    def load(self, file, place, target, count):
+        """Copies up to `count` bytes of a file into a pipe: how many, or None when it has no room now."""
+        try:
+            return os.splice(file, target, count, offset_src=place, flags=os.SPLICE_F_NONBLOCK)
+        except BlockingIOError:
+            return None
+
     def forget(self, source):
         """Before `source` is closed: drops what was read from it and found no room."""
 
@@ -82,8 +96,24 @@ class Copier:
         self._carried = {}
 
     def move(self, source, target, count):
+        return self._pass(source, count, lambda data: os.write(target, data))
+
+    def store(self, source, file, place, count):
+        return self._pass(source, count, lambda data: os.pwrite(file, data, place))
+
+    def load(self, file, place, target, count):
+        buffer = self._take_buffer()
+        try:
+            read = os.preadv(file, [memoryview(buffer)[: min(count, len(buffer))]], place)
+            return os.write(target, memoryview(buffer)[:read])
+        except BlockingIOError:
+            return None
+        finally:
+            self._free.append(buffer)
+
+    def _pass(self, source, count, write):
         if source not in self._carried:
-            buffer = self._free.pop() if self._free else _unforked_buffer()
+            buffer = self._take_buffer()
             try:
                 last = os.readv(source, [memoryview(buffer)[: min(count, len(buffer))]])
             except BlockingIOError:
@@ -94,7 +124,7 @@ class Copier:
             self._carried[source] = (buffer, 0, last)
         buffer, first, last = self._carried[source]
         try:
-            written = os.write(target, memoryview(buffer)[first : min(last, first + count)])
+            written = write(memoryview(buffer)[first : min(last, first + count)])
         except BlockingIOError:
             return None
         if first + written < last:
@@ -102,6 +132,9 @@ class Copier:
         else:
             self.forget(source)
         return written
+
+    def _take_buffer(self):
+        return self._free.pop() if self._free else _unforked_buffer()
 
     def forget(self, source):
         buffer, _, _ = self._carried.pop(source, (None, 0, 0))
@@ -132,11 +165,16 @@ def _unforked_buffer():
 def _can_splice():
     (source, source_end), (target, target_end) = os.pipe(), os.pipe()
     plain, plain_end = socket_pair()
+    file = os.memfd_create("probe", os.MFD_CLOEXEC)
     try:
-        os.write(source_end, b"x")
-        return all(
-            os.splice(one, other, 1, flags=os.SPLICE_F_NONBLOCK) == 1
-            for one, other in ((source, plain_end.fileno()), (plain.fileno(), target_end))
+        os.write(source_end, b"xx")
+        return (
+            all(
+                os.splice(one, other, 1, flags=os.SPLICE_F_NONBLOCK) == 1
+                for one, other in ((source, plain_end.fileno()), (plain.fileno(), target_end))
+            )
+            and os.splice(source, file, 1, offset_dst=0, flags=os.SPLICE_F_NONBLOCK) == 1
+            and os.splice(file, target_end, 1, offset_src=0, flags=os.SPLICE_F_NONBLOCK) == 1
         )
     except (AttributeError, OSError):
         # Python before 3.10, or a kernel that does not have it.
@@ -144,7 +182,7 @@ def _can_splice():
     finally:
         plain.close()
         plain_end.close()
-        for fd in (source, source_end, target, target_end):
+        for fd in (source, source_end, target, target_end, file):
             os.close(fd)
 
 

@@ -1,16 +1,19 @@
 import type { Event } from '../../base/event.ts';
-import type { Host } from '../../host/host.ts';
-import type { Language, LanguageTask } from '../../languages/language.ts';
+import { messageOf } from '../../base/log.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import { LABEL } from '../../host/labels.ts';
+import type { Language, LanguageTask, ResumedInterpreter } from '../../languages/language.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
-import type { Grant, Purpose } from '../../pool/lease.ts';
+import type { Grant, Lease, Purpose } from '../../pool/lease.ts';
 import { Pool } from '../../pool/pool.ts';
 import { PoolSet } from '../../pool/poolSet.ts';
 import type { Boot } from '../../pool/slots.ts';
-import { type BootOptions, bootSandbox } from '../../sandbox/boot.ts';
-import type { Sandbox, Walls } from '../../sandbox/sandbox.ts';
+import { type BootOptions, bootSandbox, resumeSandbox } from '../../sandbox/boot.ts';
+import type { ResumedSandbox, Sandbox, Walls } from '../../sandbox/sandbox.ts';
 import type { EngineDependencies } from '../deps.ts';
 import { languageOptions, type Options } from '../options.ts';
-import { problemOf } from '../problems.ts';
+import { notResumed, problemOf } from '../problems.ts';
+import type { SessionRecord } from '../session/sessionRecord.ts';
 import type { EnvironmentInfo, Owner, Result, SandboxInfo } from '../types.ts';
 import type { HostManager } from './hostManager.ts';
 import { type CustomEnvironment, type MemoryLimit, type Profile, profileOf } from './profile.ts';
@@ -35,6 +38,13 @@ export interface LeaseTerms {
   /** Which of the environment's pools it comes from; empty where the language has one only. */
   readonly key?: string;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A sandbox and its interpreter that another engine had. */
+export interface ResumedLease {
+  readonly lease: Lease;
+  readonly resumed: ResumedInterpreter;
+  readonly proceed: () => void;
 }
 
 /** An environment, a language's default one or a user's: its image, and the pools of sandboxes made from it. */
@@ -103,6 +113,32 @@ export class Environment {
     if (!this.#used) this.#warmOthers();
     this.#watch();
     return grant;
+  }
+
+  /**
+   * Takes the sandbox of a session over from another engine, with its interpreter. Its stream waits until `proceed`. A
+   * sandbox that cannot be used is removed, and one that another secret protects is left alone.
+   */
+  async resume(record: SessionRecord, signal?: AbortSignal): Promise<Result<ResumedLease>> {
+    const { sessionId, sandboxId, secret, owner } = record;
+    const failed = (reason: string) => ({ ok: false as const, error: notResumed(sessionId, reason) });
+    if (!this.language.resume)
+      return failed(`sessions of ${this.definition.displayName} end with the process that opened them`);
+    const host = this.#hosts.current;
+    try {
+      const labels = { [LABEL.managed]: 'true', [LABEL.machine]: this.#deps.identity.machine };
+      const container = await host.attach(sandboxId, labels, signal);
+      if (!container) return failed('its sandbox is gone');
+      const handover = await resumeSandbox(container, host.handshakeMs, secret, this.#bootOptions(), signal);
+      this.#hosts.succeeded(host);
+      const resumed = resumedIn(handover, this.language);
+      const lease = resumed && this.#pools.adopt('', handover.sandbox, owner);
+      if (resumed && lease) return { ok: true, value: { lease, resumed, proceed: () => handover.resume() } };
+      await handover.sandbox.dispose();
+      return failed('its interpreter has ended');
+    } catch (error) {
+      return error instanceof HostError ? { ok: false, error: problemOf(error) } : failed(messageOf(error));
+    }
   }
 
   /** The key of the warm pool that suits the code best. */
@@ -245,8 +281,9 @@ export class Environment {
   }
 
   #bootOptions(): BootOptions {
-    const { agent, clock, log, identity } = this.#deps;
-    const spec = specOf(this.definition, this.#options, identity, this.#custom);
+    const { agent, clock, log, identity, sessionStore } = this.#deps;
+    const isAttachable = sessionStore !== undefined && this.language.resume !== undefined;
+    const spec = { ...specOf(this.definition, this.#options, identity, this.#custom), isAttachable };
     const outputBytes = this.#options.limits.outputKb * 1024;
     return { spec, agent, outputBytes, eventBytes: EVENT_BYTES, events: EVENTS, clock, log };
   }
@@ -271,5 +308,14 @@ export class Environment {
     }
     this.#watching = false;
     this.#watch();
+  }
+}
+
+/** The interpreter of a session; null when it has ended, or is one of another version of Hothouse. */
+function resumedIn(handover: ResumedSandbox, language: Language): ResumedInterpreter | null {
+  try {
+    return language.resume?.(handover) ?? null;
+  } catch {
+    return null;
   }
 }

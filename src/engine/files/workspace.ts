@@ -22,11 +22,12 @@ export class Workspace {
   readonly #sandbox: Sandbox;
   readonly #clock: Clock;
   #open = 0;
-  #mark = START;
+  #mark: string;
 
-  constructor(sandbox: Sandbox, clock: Clock) {
+  constructor(sandbox: Sandbox, clock: Clock, mark = START) {
     this.#sandbox = sandbox;
     this.#clock = clock;
+    this.#mark = mark;
   }
 
   /** What is made or changed from then on is new in the next report. */

@@ -9,6 +9,8 @@ import { type StopReason, type StopStep, Terminator } from './terminator.ts';
 const KILL_GRACE_MS = 500;
 /** After an interrupt without effect, the interpreter is killed. */
 const INTERRUPT_GRACE_MS = 3_000;
+/** What a run has at least that another engine has started. */
+const CONTINUED_MS = 2_000;
 
 /** The limits of a run and its caller's listeners. */
 export interface RunTerms {
@@ -17,12 +19,18 @@ export interface RunTerms {
   readonly signal: AbortSignal | undefined;
   readonly outputBytes: number;
   readonly onOutput: (output: RunOutput) => void;
+  /** Milliseconds since another engine has started it. */
+  readonly elapsedMs?: number;
 }
 
 /** A cell to run in an interpreter. */
-export interface Execution extends RunTerms {
+export interface Execution extends ExecutionTerms {
   readonly interpreter: Interpreter;
   readonly cell: CellRequest;
+}
+
+/** What every execution has. */
+export interface ExecutionTerms extends RunTerms {
   readonly terminator: Terminator;
   readonly clock: Clock;
 }
@@ -49,12 +57,22 @@ export function interruptingTerminator(clock: Clock, interpreter: Interpreter, s
 }
 
 /** Runs a cell until it ends or is terminated. Never rejects. */
-export async function execute(execution: Execution): Promise<Executed> {
-  const { clock, terminator, signal, timeoutMs, outputBytes } = execution;
-  const shown = new OutputCollector(outputBytes, execution.onOutput);
-  const startedAt = clock.now();
-  const running = execution.interpreter.run({ ...execution.cell, outputLimit: outputBytes }, shown.take);
-  const timer = timeoutMs > 0 ? clock.schedule(timeoutMs, () => terminator.stop('timeout')) : null;
+export function execute({ interpreter, cell, ...terms }: Execution): Promise<Executed> {
+  return supervise(terms, (take) => interpreter.run({ ...cell, outputLimit: terms.outputBytes }, take));
+}
+
+/** Waits for a cell that `begin` starts or continues, until it ends or is terminated. Never rejects. */
+export async function supervise(
+  terms: ExecutionTerms,
+  begin: (take: (output: RunOutput) => void) => Promise<CellEnd>,
+): Promise<Executed> {
+  const { clock, terminator, signal, timeoutMs, outputBytes, elapsedMs } = terms;
+  const shown = new OutputCollector(outputBytes, terms.onOutput);
+  const startedAt = clock.now() - (elapsedMs ?? 0);
+  const running = begin(shown.take);
+  // One that has ended meanwhile says so first.
+  const leftMs = elapsedMs === undefined ? timeoutMs : Math.max(timeoutMs - elapsedMs, CONTINUED_MS);
+  const timer = timeoutMs > 0 ? clock.schedule(leftMs, () => terminator.stop('timeout')) : null;
   const abort = () => terminator.stop('aborted');
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();

@@ -9,7 +9,7 @@ import type { ChangedFiles } from '../files/types.ts';
 import { Workspace } from '../files/workspace.ts';
 import type { Options } from '../options.ts';
 import { otherLanguage, refusalOf } from '../problems.ts';
-import type { Session } from '../session/session.ts';
+import type { CellAnswer, ContinuedCell, Session } from '../session/session.ts';
 import type { RunOutput, RunRequest, RunResult } from '../types.ts';
 import { type Executed, execute, killingTerminator, type RunTerms } from './execute.ts';
 import { notRun, resultOf } from './result.ts';
@@ -107,10 +107,19 @@ export async function runInSession(run: Run, environment: Environment, session: 
   }
   const { code, stdin = '', cell, onInput } = request;
   const answer = await session.run(
-    { code, stdin, ...(cell !== undefined && { cell }), ...(onInput && { onInput }) },
+    { runId, code, stdin, ...(cell !== undefined && { cell }), ...(onInput && { onInput }) },
     termsOf(run),
     request.reportFiles,
   );
+  return resultOfCell(runId, answer, environment, session);
+}
+
+/** The result of a run that another engine has started in the session. Never rejects. */
+export async function continueRun(cell: ContinuedCell, environment: Environment, session: Session): Promise<RunResult> {
+  return resultOfCell(cell.runId, await cell.answer, environment, session);
+}
+
+function resultOfCell(runId: string, answer: CellAnswer, environment: Environment, session: Session): RunResult {
   if (answer.kind === 'refused') return notRun(runId, answer.problem, session.id);
   environment.countRun();
   const { memory } = environment;

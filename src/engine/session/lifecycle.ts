@@ -7,6 +7,7 @@ import { endedSession, refusalOf } from '../problems.ts';
 import type { Executed } from '../run/execute.ts';
 import type { Stoppable } from '../run/terminator.ts';
 import type { EngineProblem } from '../types.ts';
+import type { SessionKeeping } from './keeping.ts';
 import { reasonOfCell, reasonOfExit, reasonOfLoss } from './messages.ts';
 
 /** An interpreter and its lease. */
@@ -15,6 +16,8 @@ export interface LiveInterpreter {
   readonly lease: Lease;
   interpreter: Interpreter;
   readonly workspace: Workspace;
+  /** Another engine can resume it. */
+  readonly isKept: boolean;
   /** Cells that it has run. */
   cells: number;
   /** What stops the running cell. */
@@ -38,6 +41,8 @@ export interface LifecycleDependencies {
   readonly log: Log;
   readonly lease: (signal?: AbortSignal) => Promise<Grant>;
   readonly onChange: () => void;
+  /** Missing where no other engine can resume the session. */
+  readonly keeping?: SessionKeeping;
 }
 
 /** The interpreter of a session: at most one at a time, from its lease to its end. */
@@ -70,9 +75,21 @@ export class Lifecycle {
   async start(signal?: AbortSignal): Promise<EngineProblem | null> {
     if (!this.isStarting) return this.refusal;
     const grant = await this.#deps.lease(signal);
-    if (this.isStarting) return this.#open(grant);
+    const isKept = grant.kind === 'granted' && ((await this.#deps.keeping?.keep(grant.lease.sandbox)) ?? false);
+    if (this.isStarting) return this.#open(grant, isKept);
     if (grant.kind === 'granted') grant.lease.release('destroy');
     return this.refusal;
+  }
+
+  /** Continues with an interpreter that another engine had. */
+  resume(lease: Lease, interpreter: Interpreter, cells: number, mark: string): LiveInterpreter {
+    return this.#use(lease, interpreter, new Workspace(lease.sandbox, this.#deps.clock, mark), true, cells);
+  }
+
+  /** Leaves a session that another engine can resume, which then counts as closed here. */
+  async detach(): Promise<void> {
+    const { live } = this;
+    if (live?.isKept) await live.lease.sandbox.retention?.detach();
   }
 
   /** Ends a start that did not get its turn. */
@@ -107,19 +124,35 @@ export class Lifecycle {
     return this.#state === live ? null : lossOf(this.#state, this.#deps.id);
   }
 
-  #open(grant: Grant): EngineProblem | null {
+  #open(grant: Grant, isKept: boolean): EngineProblem | null {
     if (grant.kind !== 'granted') {
       this.#setState({ kind: 'ended', reason: 'it could not start' });
       return refusalOf(grant);
     }
     const { lease } = grant;
     const interpreter = this.#deps.language.open(lease.sandbox, { once: false });
-    const workspace = new Workspace(lease.sandbox, this.#deps.clock);
-    const live: LiveInterpreter = { kind: 'live', lease, interpreter, workspace, cells: 0, running: null, exit: null };
-    this.#watch(live);
-    void lease.sandbox.lost.then((loss) => this.#end(live, reasonOfLoss(loss)));
-    this.#setState(live);
+    this.#use(lease, interpreter, new Workspace(lease.sandbox, this.#deps.clock), isKept, 0);
     return null;
+  }
+
+  #use(lease: Lease, interpreter: Interpreter, workspace: Workspace, isKept: boolean, cells: number): LiveInterpreter {
+    const live: LiveInterpreter = {
+      kind: 'live',
+      lease,
+      interpreter,
+      workspace,
+      isKept,
+      cells,
+      running: null,
+      exit: null,
+    };
+    this.#watch(live);
+    void lease.sandbox.lost.then((loss) => {
+      if (loss.isElsewhere) this.#leave(live, loss.reason);
+      else this.#end(live, reasonOfLoss(loss));
+    });
+    this.#setState(live);
+    return live;
   }
 
   #watch(live: LiveInterpreter): void {
@@ -142,10 +175,19 @@ export class Lifecycle {
     this.#transition({ kind: 'ended', reason });
   }
 
+  /** Another engine has the session now, and its record. */
+  #leave(live: LiveInterpreter, reason: string): void {
+    if (this.#state !== live) return;
+    this.#setState({ kind: 'closed', reason });
+    live.lease.release('destroy');
+  }
+
   /** Changes the state and releases the sandbox of an interpreter that was live. */
   #transition(next: LifecycleState): void {
     const before = this.#state;
     this.#setState(next);
+    const isOver = next.kind === 'ended' || next.kind === 'closed';
+    if (isOver && before.kind !== 'ended' && before.kind !== 'closed') void this.#deps.keeping?.forget();
     if (before.kind !== 'live') return;
     // An interpreter that ended by itself has ended its cell; otherwise the caller interrupts the cell.
     if (next.kind !== 'ended') before.running?.setReason('interrupted');

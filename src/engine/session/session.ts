@@ -1,14 +1,24 @@
-import type { CellRequest } from '../../languages/language.ts';
+import type { CellRequest, ResumedCell, ResumedInterpreter } from '../../languages/language.ts';
+import type { Lease } from '../../pool/lease.ts';
 import type { ChangedFiles } from '../files/types.ts';
 import type { Workspace } from '../files/workspace.ts';
 import { notCopied } from '../problems.ts';
-import { type Executed, execute, interruptingTerminator, type RunTerms } from '../run/execute.ts';
+import { type Executed, execute, interruptingTerminator, type RunTerms, supervise } from '../run/execute.ts';
 import type { Stoppable } from '../run/terminator.ts';
-import type { EngineProblem, Owner, Result, SessionInfo, SessionState } from '../types.ts';
+import type {
+  ContinuedRun,
+  ContinuedRunListener,
+  EngineProblem,
+  Owner,
+  Result,
+  SessionInfo,
+  SessionState,
+} from '../types.ts';
 import { type Acquisition, BoundedMutex } from './boundedMutex.ts';
 import { Lifecycle, type LifecycleDependencies, type LiveInterpreter } from './lifecycle.ts';
 import { noTurn, notLive } from './messages.ts';
 import { type Question, Questions } from './questions.ts';
+import type { RunNote, SessionNote } from './sessionNote.ts';
 import { type Choice, Trial, type Tried } from './trial.ts';
 
 const MAX_WAITING_CELLS = 100;
@@ -18,10 +28,27 @@ export interface SessionDependencies extends LifecycleDependencies {
   readonly owner: Owner;
   readonly environment: string;
   readonly languageId: string;
+  /** When another engine has opened it, in milliseconds since the epoch. */
+  readonly openedAt?: number;
 }
 
 /** A cell for a session; `cell` names it where the caller has places for cells. */
-export type SessionCell = Pick<CellRequest, 'code' | 'stdin' | 'cell' | 'onInput'>;
+export type SessionCell = Pick<CellRequest, 'code' | 'stdin' | 'cell' | 'onInput'> & { readonly runId: string };
+
+/** What a session that another engine had continues with. */
+export interface Resumption {
+  readonly lease: Lease;
+  readonly resumed: ResumedInterpreter;
+  readonly note: SessionNote;
+  /** Receives a run that is in progress, before its output; returns the listener. */
+  readonly onRun: (run: ContinuedRun) => ContinuedRunListener;
+}
+
+/** A run that continues. */
+export interface ContinuedCell {
+  readonly runId: string;
+  readonly answer: Promise<CellAnswer>;
+}
 
 /** The outcome of a cell: it ran, and `loss` names what the session lost with it, or it could not start. */
 export type CellAnswer =
@@ -46,13 +73,15 @@ export class Session {
   readonly #mutex = new BoundedMutex(MAX_WAITING_CELLS);
   readonly #lifecycle: Lifecycle;
   readonly #questions: Questions;
-  readonly #openedAt = Date.now();
-  #lastUsedAt = this.#openedAt;
+  readonly #openedAt: number;
+  #lastUsedAt: number;
   #runs = 0;
 
   constructor(deps: SessionDependencies) {
     this.id = deps.id;
     this.#deps = deps;
+    this.#openedAt = deps.openedAt ?? Date.now();
+    this.#lastUsedAt = this.#openedAt;
     this.#lifecycle = new Lifecycle(deps);
     this.#questions = new Questions(deps.clock);
   }
@@ -101,10 +130,33 @@ export class Session {
       return this.#noTurn(turn.kind);
     }
     try {
-      return await this.#lifecycle.start(signal);
+      const problem = await this.#lifecycle.start(signal);
+      const { live } = this.#lifecycle;
+      if (live?.isKept) this.#settle(live);
+      return problem;
     } finally {
       turn.release();
     }
+  }
+
+  /** Continues where another engine has left it: with the cell that runs, or null when none does. */
+  resume({ lease, resumed, note, onRun }: Resumption): ContinuedCell | null {
+    const live = this.#lifecycle.resume(lease, resumed.interpreter, note.cells, note.mark);
+    this.#runs = note.runs;
+    this.#lastUsedAt = note.lastUsedAt;
+    void this.#deps.keeping?.takeOver(lease.sandbox);
+    const { run } = note;
+    const { cell } = resumed;
+    if (!run || !cell) return null;
+    const { runId, startedAt } = run;
+    const listener = onRun({ runId, cell: run.cell, startedAt, isWhole: cell.isWhole });
+    return { runId, answer: this.#continue(live, run, cell, listener) };
+  }
+
+  /** Leaves it to another engine, where one can resume it; then it is closed here. */
+  async detach(): Promise<void> {
+    await this.#lifecycle.detach();
+    this.#mutex.rejectWaiting();
   }
 
   /** Runs a cell when its turn has come. Never rejects. */
@@ -178,18 +230,51 @@ export class Session {
     this.#mutex.rejectWaiting();
   }
 
+  async #continue(
+    live: LiveInterpreter,
+    { timeoutMs, outputBytes, startedAt, reportFiles }: RunNote,
+    cell: ResumedCell,
+    { onOutput, onInput }: ContinuedRunListener,
+  ): Promise<CellAnswer> {
+    const { clock } = this.#deps;
+    // Nothing else has a turn yet, so this one comes at once.
+    const turn = this.#mutex.acquire();
+    const terminator = interruptingTerminator(clock, live.interpreter, live.lease.sandbox);
+    const elapsedMs = Math.max(0, Date.now() - startedAt);
+    this.#setRunning(live, terminator);
+    const terms = { timeoutMs, outputBytes, elapsedMs, signal: undefined, onOutput, terminator, clock };
+    const executed = await supervise(terms, (take) => cell.follow(take, onInput));
+    try {
+      return await this.#finish(live, executed, reportFiles);
+    } finally {
+      const taken = await turn;
+      if (taken.kind === 'acquired') taken.release();
+    }
+  }
+
   async #runIn(live: LiveInterpreter, cell: SessionCell, terms: RunTerms, reportFiles: boolean): Promise<CellAnswer> {
     const { clock } = this.#deps;
     const { interpreter, lease, workspace } = live;
+    const { runId, ...rest } = cell;
     live.cells += 1;
     const terminator = interruptingTerminator(clock, interpreter, lease.sandbox);
     const changesSince = reportFiles && { changesSince: workspace.mark };
-    const request = { ...cell, name: `<cell ${live.cells}>`, state: null, ...changesSince };
+    const { timeoutMs, outputBytes } = terms;
+    const run = { runId, cell: cell.cell ?? null, startedAt: Date.now(), timeoutMs, outputBytes, reportFiles };
+    const note = live.isKept && { note: this.#note(live, run) };
+    const request = { ...rest, name: `<cell ${live.cells}>`, state: null, ...changesSince, ...note };
     this.#setRunning(live, terminator);
     const executed = await execute({ ...terms, clock, interpreter, terminator, cell: request });
-    const files = reportFiles ? await workspace.changesAfter(executed.end) : null;
+    return this.#finish(live, executed, reportFiles);
+  }
+
+  async #finish(live: LiveInterpreter, executed: Executed, reportFiles: boolean): Promise<CellAnswer> {
+    const { retention } = live.lease.sandbox;
+    if (live.isKept) retention?.hold();
+    const files = reportFiles ? await live.workspace.changesAfter(executed.end) : null;
     this.#setRunning(live, null);
     this.#runs += 1;
+    if (live.isKept) this.#settle(live);
     return { kind: 'ran', executed, loss: this.#lifecycle.afterCell(live, executed), files };
   }
 
@@ -207,7 +292,18 @@ export class Session {
     }
     this.#setRunning(live, null);
     this.#runs += codes.length;
+    if (live.isKept) this.#settle(live);
     return { kind: 'tried', tried, loss: this.#lifecycle.afterCell(live, null) };
+  }
+
+  /** Another engine need not get the last answer again. Leaves after the caller has it. */
+  #settle(live: LiveInterpreter): void {
+    live.interpreter.settled?.(this.#note(live, null));
+    live.lease.sandbox.retention?.settle();
+  }
+
+  #note({ cells, workspace }: LiveInterpreter, run: RunNote | null): SessionNote {
+    return { cells, runs: this.#runs, lastUsedAt: this.#lastUsedAt, mark: workspace.mark, run };
   }
 
   /** A cell's turn; a question that is pending is interrupted first. */

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Environment } from '../environment/environment.ts';
-import { endedSession, sessionLimit, unknownSession } from '../problems.ts';
+import { alreadyOpen, endedSession, notResumed, sessionLimit, unknownSession } from '../problems.ts';
 import type { Owner, Result, SessionInfo } from '../types.ts';
+import { type KeepingDependencies, SessionKeeping } from './keeping.ts';
 import type { Question } from './questions.ts';
-import { Session } from './session.ts';
+import { type ContinuedCell, type Resumption, Session } from './session.ts';
+import { SessionNote } from './sessionNote.ts';
+import type { SessionRecord } from './sessionRecord.ts';
 
 /** Ended sessions that stay listed; the oldest are closed first. */
 const MAX_ENDED = 32;
@@ -17,6 +20,8 @@ export interface SessionsDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly onChange: () => void;
+  /** Missing where no other engine can resume sessions. */
+  readonly keep?: Pick<KeepingDependencies, 'store' | 'owner' | 'seconds'>;
 }
 
 /** The sessions of an engine. */
@@ -24,6 +29,8 @@ export class Sessions {
   readonly #deps: SessionsDependencies;
   readonly #open = new Map<string, Session>();
   readonly #closed = new Map<string, string>();
+  /** Ids of those that are being resumed. */
+  readonly #resuming = new Set<string>();
 
   constructor(deps: SessionsDependencies) {
     this.#deps = deps;
@@ -36,11 +43,46 @@ export class Sessions {
   /** Opens a session with a sandbox of the environment, unless `max` are live. */
   async open(environment: Environment, owner: Owner, max: number, signal?: AbortSignal): Promise<Result<SessionInfo>> {
     if (!this.#hasRoom(max)) return { ok: false, error: sessionLimit(max) };
-    const session = this.#add(environment, owner);
+    const session = this.#add(environment, { owner });
     const problem = await session.start(signal);
     if (!problem) return { ok: true, value: session.info() };
     this.#close(session, 'it could not start');
     return { ok: false, error: problem };
+  }
+
+  /** Continues a session that another engine has left, unless it is open here or `max` are live. */
+  async resume(
+    environment: Environment,
+    record: SessionRecord,
+    onRun: Resumption['onRun'],
+    max: number,
+    signal?: AbortSignal,
+  ): Promise<Result<{ readonly session: Session; readonly cell: ContinuedCell | null }>> {
+    const { sessionId } = record;
+    if (!this.#hasRoom(max)) return { ok: false, error: sessionLimit(max) };
+    if (this.#open.has(sessionId) || this.#resuming.has(sessionId)) return { ok: false, error: alreadyOpen(sessionId) };
+    this.#resuming.add(sessionId);
+    try {
+      const found = await environment.resume(record, signal);
+      if (!found.ok) return found;
+      const { lease, resumed, proceed } = found.value;
+      const note = SessionNote.safeParse(resumed.note);
+      if (!note.success) {
+        lease.release('destroy');
+        return { ok: false, error: notResumed(sessionId, 'another version of Hothouse has opened it') };
+      }
+      const session = this.#add(environment, record);
+      const cell = session.resume({ lease, resumed, note: note.data, onRun });
+      proceed();
+      return { ok: true, value: { session, cell } };
+    } finally {
+      this.#resuming.delete(sessionId);
+    }
+  }
+
+  /** Leaves the sessions that another engine can resume. */
+  async detachAll(): Promise<void> {
+    await Promise.all(this.all().map((session) => session.detach()));
   }
 
   /** Ends a session and its sandbox. */
@@ -90,20 +132,33 @@ export class Sessions {
     return { ok: true, value: found.value.info() };
   }
 
-  #add(environment: Environment, owner: Owner): Session {
+  /** A new session, or one with the record of another engine. */
+  #add(environment: Environment, given: SessionRecord | { readonly owner: Owner }): Session {
     const { definition, language } = environment;
+    const { owner } = given;
+    const id = 'sessionId' in given ? given.sessionId : newSessionId(definition.sessionPrefix);
+    const openedAt = 'openedAt' in given ? given.openedAt : Date.now();
     const session = new Session({
       ...this.#deps,
-      id: newSessionId(definition.sessionPrefix),
+      id,
       owner,
+      openedAt,
       environment: environment.id,
       languageId: definition.id,
       language,
       lease: (signal) => environment.lease(owner, 'session', { signal }),
+      ...this.#keeping(environment, { sessionId: id, owner, openedAt }),
     });
     this.#open.set(session.id, session);
     this.#trim();
     return session;
+  }
+
+  #keeping({ id, definition, language }: Environment, known: Pick<SessionRecord, 'sessionId' | 'owner' | 'openedAt'>) {
+    const { keep, log } = this.#deps;
+    if (!keep || !language.resume) return {};
+    const session = { version: 1, ...known, language: definition.id, environment: id } as const;
+    return { keeping: new SessionKeeping({ ...keep, log, session }) };
   }
 
   /** Ends a session and removes it from the list; `reason` as in `it was closed`. */

@@ -9,7 +9,7 @@ import type { Client } from './client.ts';
 import { createOptions } from './createOptions.ts';
 import { DockerContainer, type DockerContext } from './dockerContainer.ts';
 import { requireUsable } from './image.ts';
-import { isConnectionProblem } from './problems.ts';
+import { isConnectionProblem, unlessGone } from './problems.ts';
 import { runtimeProblem } from './runtime.ts';
 
 const CREATE_MS = 30_000;
@@ -54,6 +54,29 @@ async function createFor(
     await cleanUp(context.clock, context.pendingRemovals.remove(id), error);
     throw error;
   }
+}
+
+/** Attaches to a running container of these labels; null when there is none. Rejects with a `HostError`. */
+export async function attachContainer(
+  context: DockerContext,
+  id: string,
+  labels: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<DockerContainer | null> {
+  const { client, events, userIds } = context;
+  await events.ensureOpen();
+  const found = await client.call({
+    doing: 'find a container',
+    signal,
+    work: (docker, abortSignal) => unlessGone(docker.getContainer(id).inspect({ abortSignal })),
+  });
+  const isOurs = Object.entries(labels).every(([name, value]) => found?.Config.Labels[name] === value);
+  if (!found?.State.Running || !isOurs) return null;
+  const user = Number.parseInt(found.Config.User, 10);
+  const container = new DockerContainer(found.Id, await attach(client, found.Id, signal), context);
+  userIds.keep(user);
+  void container.ended.then(() => userIds.giveBack(user, true));
+  return container;
 }
 
 async function make(

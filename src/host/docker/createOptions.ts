@@ -54,7 +54,7 @@ export function createOptions(spec: ContainerSpec, user: number): ContainerCreat
     StopTimeout: 1,
     Tty: false,
     OpenStdin: true,
-    StdinOnce: true,
+    StdinOnce: !spec.isAttachable,
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,

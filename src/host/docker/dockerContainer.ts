@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import type { Container, ContainerEnd } from '../host.ts';
@@ -14,6 +16,21 @@ import type { UserIds } from './userIds.ts';
 const ASK_MS = 1_000;
 /** Deadline of an inspection that decides whether a sandbox is lost. */
 const LIFE_MS = 2_000;
+
+/** Deadline of the last bytes to a container that is left. */
+const DETACH_MS = 1_000;
+/** Labels cannot be changed, so the name says who a spared container belongs to. */
+const SPARED_NAME = /^\/hothouse-spared-(\d+)-(.+)-[0-9a-f]{12}$/;
+
+function sparedName(owner: string, seconds: number): string {
+  return `hothouse-spared-${seconds}-${owner}-${randomBytes(6).toString('hex')}`;
+}
+
+/** What a container's name, as in Docker's lists, says of who spares it. */
+export function sparedBy(name: string): { readonly owner: string; readonly seconds: number } | null {
+  const [, seconds, owner] = SPARED_NAME.exec(name) ?? [];
+  return seconds === undefined || owner === undefined ? null : { owner, seconds: Number(seconds) };
+}
 
 /** What the containers of one Docker Engine share. */
 export interface DockerContext {
@@ -32,10 +49,13 @@ export class DockerContainer implements Container {
   readonly stderr: Readable;
   readonly ended: Promise<ContainerEnd>;
   readonly #context: DockerContext;
+  readonly #stream: Duplex;
+  #isLeft = false;
 
   constructor(id: string, stream: Duplex, context: DockerContext) {
     this.id = id;
     this.#context = context;
+    this.#stream = stream;
     this.stdin = stream;
     const { stdout, stderr } = demux(stream);
     this.stdout = stdout;
@@ -68,14 +88,33 @@ export class DockerContainer implements Container {
     }
   }
 
+  async detach(): Promise<void> {
+    this.#isLeft = true;
+    if (this.#stream.destroyed) return;
+    const closed = once(this.#stream, 'close').catch(() => {});
+    // What was written is with Docker by then; without `StdinOnce` the container's stdin stays open.
+    const late = this.#context.clock.schedule(DETACH_MS, () => this.#stream.destroy());
+    this.#stream.end(() => this.#stream.destroy());
+    await closed;
+    late.dispose();
+  }
+
+  async spare(owner: string, seconds: number): Promise<void> {
+    const name = sparedName(owner, seconds);
+    await this.#context.client.call({
+      doing: 'rename a container',
+      work: (docker, abortSignal) => docker.getContainer(this.id).rename({ name, abortSignal }),
+    });
+  }
+
   async #status(): Promise<ContainerStatus> {
     const late = (ms: number) => hung('its address', 'report the state of a container', ms);
     try {
       const status = await withDeadline({ clock: this.#context.clock, ms: ASK_MS, late }, undefined, () =>
         this.#inspect(),
       );
-      // Its streams cannot be attached again, so it can no longer be used.
-      if (status.kind === 'running') void this.#context.pendingRemovals.remove(this.id);
+      // What it has sent is lost, so it can no longer be used.
+      if (status.kind === 'running' && !this.#isLeft) void this.#context.pendingRemovals.remove(this.id);
       return status;
     } catch {
       return { kind: 'unknown' };

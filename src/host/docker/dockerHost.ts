@@ -7,7 +7,8 @@ import type { Problem } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
 import { buildImage } from './build.ts';
 import { Client } from './client.ts';
-import { createContainer } from './create.ts';
+import { attachContainer, createContainer } from './create.ts';
+import { type DockerContext, sparedBy } from './dockerContainer.ts';
 import { DockerEvents, EVENT_ACTIONS } from './dockerEvents.ts';
 import { imageInfo, removeImage } from './image.ts';
 import { readFolder } from './imageFiles.ts';
@@ -85,6 +86,12 @@ class DockerHost implements HostWithImages {
     }
   }
 
+  async attach(id: string, labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Container | null> {
+    const container = await attachContainer(this.#context(), id, labels, signal);
+    if (container) this.#watch(container);
+    return container;
+  }
+
   async list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ContainerSummary[]> {
     const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
     const containers = await this.#client.call({
@@ -97,6 +104,7 @@ class DockerHost implements HostWithImages {
       labels: found.Labels,
       running: found.State === 'running',
       createdAt: found.Created * 1000,
+      ...spared(found.Names),
     }));
   }
 
@@ -114,19 +122,32 @@ class DockerHost implements HostWithImages {
   }
 
   async #create(spec: ContainerSpec, signal: AbortSignal | undefined): Promise<Container> {
-    const context = {
+    const either = AbortSignal.any(signal ? [signal, this.#closing.signal] : [this.#closing.signal]);
+    const container = await createContainer(this.#context(), spec, either);
+    this.#watch(container);
+    return container;
+  }
+
+  /** Closes its streams when the host is disposed. */
+  #watch({ stdin }: Container): void {
+    this.#attached.add(stdin);
+    stdin.once('close', () => this.#attached.delete(stdin));
+  }
+
+  #context(): DockerContext {
+    return {
       client: this.#client,
       events: this.#events,
       pendingRemovals: this.#pendingRemovals,
       userIds: this.#userIds,
       clock: this.#clock,
     };
-    const either = AbortSignal.any(signal ? [signal, this.#closing.signal] : [this.#closing.signal]);
-    const container = await createContainer(context, spec, either);
-    this.#attached.add(container.stdin);
-    container.stdin.once('close', () => this.#attached.delete(container.stdin));
-    return container;
   }
+}
+
+function spared(names: readonly string[]): Pick<ContainerSummary, 'spared'> {
+  const by = names.map(sparedBy).find((one) => one !== null);
+  return by ? { spared: by } : {};
 }
 
 function pause(clock: Clock, ms: number): Promise<void> {

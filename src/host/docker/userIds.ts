@@ -40,6 +40,11 @@ export class UserIds {
     return id;
   }
 
+  /** Notes the id of a sandbox that another process has created. */
+  keep(id: number): void {
+    this.#used.add(id);
+  }
+
   /**
    * Releases the id of a sandbox that is gone or was not created. Then Docker's configuration may differ and is read
    * again.

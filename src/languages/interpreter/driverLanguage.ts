@@ -1,5 +1,6 @@
 import { type Language, ProgramMissing } from '../language.ts';
-import { InterpreterProcess } from './interpreterProcess.ts';
+import { startInterpreter } from './interpreterProcess.ts';
+import { resumeInterpreter } from './resumeInterpreter.ts';
 
 /** A language whose driver is a folder of `images/agent/drivers`. */
 export interface Driver {
@@ -11,7 +12,8 @@ export interface Driver {
 /** The language of a driver: each sandbox keeps one of its processes ready. */
 export function driverLanguage({ name, program }: Driver): Language {
   return {
-    open: (sandbox, { once }) => new InterpreterProcess(sandbox, { driver: name, preloaded: false, once }),
+    open: (sandbox, { once }) => startInterpreter(sandbox, { driver: name, preloaded: false, once }),
+    resume: (resumed) => resumeInterpreter(resumed, { driver: name }),
     warm(sandbox, { after }) {
       // The agent keeps to it in every reset.
       if (after === 'reset') return null;

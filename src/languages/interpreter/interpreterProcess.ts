@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Deferred, deferred } from '../../base/deferred.ts';
 import type { Steps } from '../../base/slices.ts';
-
 import type {
   InterpreterEvent,
   InterpreterInput,
   InterpreterRequest,
   ModuleLists,
 } from '../../protocol/interpreter.ts';
-
-import type { Channel, ChannelEnd, Sandbox } from '../../sandbox/sandbox.ts';
+import type { Channel, ChannelEnd, ChannelListener, Sandbox } from '../../sandbox/sandbox.ts';
 import { cellEnd, plainError } from '../exit.ts';
 import type {
   CellEnd,
@@ -19,10 +17,12 @@ import type {
   CopyLosses,
   Interpreter,
   InterpreterCopies,
+  OnInput,
 } from '../language.ts';
 import { TextStream } from '../textStream.ts';
 import { parseEvent } from './events.ts';
 import { InputQuestions } from './inputQuestions.ts';
+import { type CellNote, formatNote } from './note.ts';
 import { endOfExit, endOfLoss, type Progress } from './outcome.ts';
 
 type Done = Extract<InterpreterEvent, { type: 'done' }>;
@@ -95,47 +95,48 @@ export class InterpreterProcess implements Interpreter {
   /** The delivery of the last interrupt: a signal for one cell must not arrive in the next. */
   #signalled: Promise<void> | undefined;
 
-  /** `sandbox` starts its process; `isCopy`: as a copy of another one. */
-  constructor(sandbox: Pick<Sandbox, 'start'>, given: InterpreterStart, isCopy = false) {
-    const { once, importable, ...start } = given;
+  /** `open` starts its process, or continues with one; `isCopy`: as a copy of another one. */
+  constructor(open: (listener: ChannelListener) => Channel, given: InterpreterStart, isCopy = false) {
+    const { once, importable } = given;
     this.#start = given;
     this.#isCopy = isCopy;
     this.#once = once;
     this.#importable = importable;
-    this.#channel = sandbox.start(
-      { kind: 'interpreter', ...start },
-      {
-        onStdout: (bytes) => this.#onText('stdout', bytes),
-        onStderr: (bytes) => this.#onText('stderr', bytes),
-        onEvent: (line, stdoutBytes, stderrBytes) => this.#onEvent(line, stdoutBytes, stderrBytes),
-      },
-    );
+    this.#channel = open({
+      onStdout: (bytes) => this.#onText('stdout', bytes),
+      onStderr: (bytes) => this.#onText('stderr', bytes),
+      onEvent: (line, stdoutBytes, stderrBytes) => this.#onEvent(line, stdoutBytes, stderrBytes),
+    });
     // The drivers of other languages cannot copy their process.
     if (given.driver === undefined) this.copy = (count) => this.#copy(count);
     this.ended = this.#channel.ended.then((end) => this.#onEnd(end));
   }
 
-  run({ onInput, ...cell }: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
-    const token = randomUUID();
-    const answer = (key: number, text: string | null) => this.#answer({ op: 'input', token, key, text });
-    const task: RunningCell = {
-      kind: 'cell',
-      token,
-      onOutput,
-      ended: deferred<CellEnd>(),
-      stdout: new TextStream(),
-      stderr: new TextStream(),
-      hasState: cell.state !== null,
-      questions: onInput ? new InputQuestions(onInput, answer) : null,
-      interrupt: this.#once ? 'free' : 'early',
-      progress: NO_PROGRESS,
-    };
+  run({ onInput, note, ...cell }: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
+    const task = this.#cell(randomUUID(), onOutput, cell.state !== null, onInput, this.#once ? 'free' : 'early');
     const modules = this.#importable?.();
     const isRestricted = modules && modules.allowed.length + modules.blocked.length > 0;
     const asks = onInput !== undefined && { asks: true };
-    const request = { op: 'run', token, once: this.#once, ...asks, ...cell } as const;
-    this.#begin(task, isRestricted ? { ...request, modules } : request);
+    const request = { op: 'run', token: task.token, once: this.#once, ...asks, ...cell } as const;
+    this.#begin(task, isRestricted ? { ...request, modules } : request, note);
     return task.ended.promise;
+  }
+
+  /** Continues with a cell that another engine has started; `isWhole`: all that it sends comes here. */
+  follow(
+    { token }: CellNote,
+    isWhole: boolean,
+    onOutput: (output: CellOutput) => void,
+    onInput: OnInput | undefined,
+  ): Promise<CellEnd> {
+    const task = this.#cell(token, onOutput, false, onInput, isWhole ? 'early' : 'free');
+    this.#task = task;
+    if (this.#end) this.#onEnd(this.#end);
+    return task.ended.promise;
+  }
+
+  settled(note: unknown): void {
+    this.#channel.note?.(formatNote({ session: note, cell: null }));
   }
 
   complete(code: string, cursor: number): Promise<CompletionList> {
@@ -154,10 +155,32 @@ export class InterpreterProcess implements Interpreter {
     void this.#channel.signal('SIGKILL');
   }
 
+  #cell(
+    token: string,
+    onOutput: (output: CellOutput) => void,
+    hasState: boolean,
+    onInput: OnInput | undefined,
+    interrupt: RunningCell['interrupt'],
+  ): RunningCell {
+    const answer = (key: number, text: string | null) => this.#answer({ op: 'input', token, key, text });
+    return {
+      kind: 'cell',
+      token,
+      onOutput,
+      ended: deferred<CellEnd>(),
+      stdout: new TextStream(),
+      stderr: new TextStream(),
+      hasState,
+      questions: onInput ? new InputQuestions(onInput, answer) : null,
+      interrupt,
+      progress: NO_PROGRESS,
+    };
+  }
+
   #copy(count: number): InterpreterCopies {
-    const sandbox: Pick<Sandbox, 'start'> = { start: (_, listener) => this.#channel.copy(listener) };
+    const open = (listener: ChannelListener) => this.#channel.copy(listener);
     // Their channels first: the agent then has given the process what they need when it is asked.
-    const interpreters = Array.from({ length: count }, () => new InterpreterProcess(sandbox, this.#start, true));
+    const interpreters = Array.from({ length: count }, () => new InterpreterProcess(open, this.#start, true));
     const task: RunningCopy = {
       kind: 'copy',
       token: randomUUID(),
@@ -168,13 +191,13 @@ export class InterpreterProcess implements Interpreter {
     return { interpreters, losses: task.answered.promise };
   }
 
-  #begin(task: RunningCell | RunningCompletion | RunningCopy, request: InterpreterRequest): void {
+  #begin(task: RunningCell | RunningCompletion | RunningCopy, request: InterpreterRequest, note?: unknown): void {
     if (this.#task) throw new Error('an interpreter runs one thing at a time');
     this.#task = task;
     const text = JSON.stringify(request);
     if (this.#end) this.#onEnd(this.#end);
     else if (Buffer.byteLength(text) > MAX_REQUEST_BYTES) this.#refuse(task);
-    else void this.#send(text);
+    else void this.#send(text, note === undefined ? undefined : noteOf(task.token, text, note));
   }
 
   /** It is too large. */
@@ -189,10 +212,10 @@ export class InterpreterProcess implements Interpreter {
     else this.#finishCopy(task, null);
   }
 
-  async #send(request: string): Promise<void> {
+  async #send(request: string, note: ((runs: number) => string) | undefined): Promise<void> {
     if (this.#signalled) await this.#signalled;
     this.#signalled = undefined;
-    this.#channel.run(request);
+    this.#channel.run(request, note);
   }
 
   /** It is read by the process that waits for it, so it needs no turn. */
@@ -292,6 +315,18 @@ export class InterpreterProcess implements Interpreter {
     if (task?.kind === 'cell') this.#finishCell(task, cellEnd);
     return cellEnd;
   }
+}
+
+/** Starts the process of an interpreter. */
+export function startInterpreter(sandbox: Sandbox, given: InterpreterStart): InterpreterProcess {
+  const { once, importable, ...start } = given;
+  const open = (listener: ChannelListener) => sandbox.start({ kind: 'interpreter', ...start }, listener);
+  return new InterpreterProcess(open, given);
+}
+
+/** What the agent keeps of a cell while it runs. A request ends with a newline. */
+function noteOf(token: string, request: string, session: unknown): (runs: number) => string {
+  return (runs) => formatNote({ session, cell: { token, runs, bytes: Buffer.byteLength(request) + 1 } });
 }
 
 function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {

@@ -1,5 +1,6 @@
 import type { ModuleLists } from '../../protocol/interpreter.ts';
-import { InterpreterProcess } from '../interpreter/interpreterProcess.ts';
+import { startInterpreter } from '../interpreter/interpreterProcess.ts';
+import { resumeInterpreter } from '../interpreter/resumeInterpreter.ts';
 import type { Language } from '../language.ts';
 import { neededModules } from './imports.ts';
 import type { ModuleUse } from './moduleUse.ts';
@@ -19,7 +20,8 @@ export function pythonLanguage(use: ModuleUse, { preloadable, importable }: Pyth
     open(sandbox, { once, code }) {
       const needed = code === undefined ? null : neededModules(code);
       use.note(needed, preloadable());
-      return new InterpreterProcess(sandbox, { once, preloaded: needed === null || needed.size > 0, importable });
+      return startInterpreter(sandbox, { once, preloaded: needed === null || needed.size > 0, importable });
     },
+    resume: (resumed) => resumeInterpreter(resumed, { importable }),
   };
 }
