@@ -8,6 +8,7 @@ import type { AgentCase, AgentUnderTest } from './harness.ts';
 import { programCases } from './programs.ts';
 import { requestCases } from './requests.ts';
 import { resetCases } from './resets.ts';
+import { resumptionCases } from './resumptions.ts';
 
 /**
  * What the engine relies on in every agent, asked through `Sandbox`. `makeAgent` is called once. A sandbox serves several
@@ -63,5 +64,6 @@ export function agentContract(name: string, makeAgent: () => AgentUnderTest): vo
     describe('files', () => fileCases(testCase));
     describe('a request', () => requestCases(testCase, discard));
     describe('a reset', () => resetCases(testCase));
+    describe('another engine', () => resumptionCases(testCase, discard, (id, secret) => agent.resume(id, secret)));
   });
 }

@@ -5,7 +5,7 @@ import { bootSandbox } from '../../../src/sandbox/boot.ts';
 import { changedAgent } from '../../isolation/changedAgent.ts';
 import { ownSpec } from '../hostContract.ts';
 import { agentContract } from './agentContract.ts';
-import { CAPS } from './harness.ts';
+import { CAPS, resumeAttached } from './harness.ts';
 import { pythonSnippets } from './snippets.ts';
 
 /** Where splice(2) is missing. */
@@ -16,7 +16,8 @@ agentContract('the agent in a container without splice(2)', () => {
   const agent = changedAgent(COPIES, 'transfer');
   return {
     code: pythonSnippets,
-    open: async () => bootSandbox(host, { spec: ownSpec(), agent: await agent, ...CAPS }),
+    open: async () => bootSandbox(host, { spec: { ...ownSpec(), isAttachable: true }, agent: await agent, ...CAPS }),
+    resume: (id, secret) => resumeAttached(host, id, secret),
     close: () => host.dispose(),
   };
 });

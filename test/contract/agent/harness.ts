@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
+import type { Host } from '../../../src/host/host.ts';
 import type { InterpreterRun } from '../../../src/protocol/interpreter.ts';
-import type { BootOptions } from '../../../src/sandbox/boot.ts';
-import type { Channel, ChannelEnd, Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { type BootOptions, resumeSandbox } from '../../../src/sandbox/boot.ts';
+import type { Channel, ChannelEnd, ChannelListener, ResumedSandbox, Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Snippets } from './snippets.ts';
 
 /** Caps that cases can reach: bytes of each stream and of events, and events, for one run. */
@@ -12,6 +13,8 @@ export interface AgentUnderTest {
   readonly code: Snippets;
   /** A new sandbox with the agent in it and `CAPS` as its terms. */
   open(): Promise<Sandbox>;
+  /** The sandbox of that id, as another engine takes it over. */
+  resume(id: string, secret: string): Promise<ResumedSandbox>;
   close(): Promise<void>;
 }
 
@@ -106,9 +109,11 @@ export class Interpreter {
   #counter = 0;
 
   /** `original`: the channel of an interpreter that it will be a copy of. */
-  constructor(sandbox: Sandbox, preloaded = false, original?: Channel) {
+  /** `original`: a channel whose process it is a copy of, or what continues with a process that is there. */
+  constructor(sandbox: Sandbox, preloaded = false, original?: Channel | ((listener: ChannelListener) => Channel)) {
     const { listener } = this.#recorder;
-    this.channel = original ? original.copy(listener) : sandbox.start({ kind: 'interpreter', preloaded }, listener);
+    if (typeof original === 'function') this.channel = original(listener);
+    else this.channel = original?.copy(listener) ?? sandbox.start({ kind: 'interpreter', preloaded }, listener);
   }
 
   /** Copies of its process. */
@@ -144,6 +149,11 @@ export class Interpreter {
       };
       if (isThere()) resolve();
     });
+  }
+
+  /** What has come without a request of this engine. */
+  take(): Cell {
+    return new Cell(this.#recorder.entries.splice(0));
   }
 
   async #ask(request: object): Promise<Cell> {
@@ -192,4 +202,11 @@ export class Program {
 /** The exit of a channel's process; null when it was lost with its sandbox. */
 export function exitOf(end: ChannelEnd) {
   return end.kind === 'exit' ? end.exit : null;
+}
+
+/** Attaches to a sandbox and takes it over. */
+export async function resumeAttached(host: Host, id: string, secret: string): Promise<ResumedSandbox> {
+  const container = await host.attach(id, {});
+  if (!container) throw new Error('there is no such container');
+  return resumeSandbox(container, host.handshakeMs, secret, CAPS);
 }

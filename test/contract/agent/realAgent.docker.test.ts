@@ -6,7 +6,7 @@ import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../../src/sandbox/boot.ts';
 import { ownSpec } from '../hostContract.ts';
 import { agentContract } from './agentContract.ts';
-import { CAPS } from './harness.ts';
+import { CAPS, resumeAttached } from './harness.ts';
 import { pythonSnippets } from './snippets.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../images/agent', import.meta.url));
@@ -15,7 +15,9 @@ agentContract('the agent in a container', () => {
   const host = dockerHost({ env: process.env, home: homedir(), log: silentLog });
   return {
     code: pythonSnippets,
-    open: async () => bootSandbox(host, { spec: ownSpec(), agent: await loadAgent(FOLDER), ...CAPS }),
+    open: async () =>
+      bootSandbox(host, { spec: { ...ownSpec(), isAttachable: true }, agent: await loadAgent(FOLDER), ...CAPS }),
+    resume: (id, secret) => resumeAttached(host, id, secret),
     close: () => host.dispose(),
   };
 });
