@@ -136,7 +136,7 @@ export class NotebookSession {
   async #resume(record: SessionRecord, order: number, onRun: LeftSession['onRun']) {
     this.#runs = order;
     const engine = await this.#handle.get();
-    const resumed = await engine.resumeSession(record, onRun);
+    const resumed = await engine.resumeSession(record, (run) => ({ onOutput: onRun(run) }));
     if (!resumed.ok) return this.#gone(resumed.error.message);
     this.#setSession(resumed.value.info);
     this.#isNew = false;
