@@ -1,4 +1,5 @@
 import type { Event } from '../base/event.ts';
+import { messageOf } from '../base/log.ts';
 import type { CellPlace, Draft } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageQuestions } from '../languages/registry.ts';
@@ -77,6 +78,8 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     const environments = () => this.#set.all();
     this.#snapshots = new Snapshots({ hosts: this.#hosts, environments, sessions: this.#sessions, clock });
     this.onDidChange = this.#snapshots.onDidChange;
+    // Views list them from the start.
+    this.#set.list().catch((error) => log.warn(`The environments could not be read: ${messageOf(error)}`));
     this.environments = new Catalog({
       deps,
       set: this.#set,

@@ -212,6 +212,8 @@ export interface SandboxInfo {
 export interface EnvironmentInfo {
   readonly id: string;
   readonly language: string;
+  /** Whether the user has defined it. */
+  readonly isCustom: boolean;
   readonly image: string;
   readonly sandboxes: readonly SandboxInfo[];
   readonly waiting: number;

@@ -43,7 +43,11 @@ type ImageUse = Pick<ContainerSpec, 'image' | 'labels'>;
 
 /** There is no image of that name. */
 export function imageMissing(use: ImageUse): Problem {
-  const { command, isOwn, option, byDefault } = imageFacts(use);
+  const { command, isOwn, option, byDefault, environment } = imageFacts(use);
+  if (environment !== null) {
+    const message = `The image of the environment ${environment} is gone.`;
+    return { kind: 'image_missing', message, advice: 'Remove the environment and create it again.' };
+  }
   const problem = { kind: 'image_missing', message: `There is no image ${use.image}.` } as const;
   if (!option) return { ...problem, advice: 'Pull or build it.' };
   if (!isOwn) return { ...problem, advice: `Pull or build it, or ${byDefault}.` };
@@ -72,11 +76,15 @@ export function programMissing(spec: ImageUse, program: string): Problem {
  * of ours: no other is built. Without a language there is no option.
  */
 function imageFacts({ image, labels }: ImageUse) {
-  const language = labels[LABEL.environment];
+  // The environment of a user names its language too.
+  const isCustom = labels[LABEL.language] !== undefined;
+  const environment = isCustom ? (labels[LABEL.environment] ?? null) : null;
+  const language = isCustom ? undefined : labels[LABEL.environment];
   const command = `hothouse build ${language}`;
   const option = language === undefined ? null : `option ${language}.image`;
   return {
     command,
+    environment,
     option,
     byDefault: `leave the ${option} at its default, which \`${command}\` builds`,
     isOwn: isOwnImage(image),

@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { CodeReport, Language } from './language.ts';
 import type { Tasks } from './languageTasks.ts';
 import type { LanguageTools, ReportFormat, ToolDefaults } from './languageTools.ts';
+import type { ProjectFile } from './projectFile.ts';
 import type { ReplacedProgram } from './replacedProgram.ts';
 
 /**
@@ -16,6 +17,8 @@ export interface LanguageFacts {
   readonly displayName: string;
   /** With their dot. */
   readonly fileExtensions: readonly string[];
+  /** Which manager installs its packages, beside apt; missing where none does. */
+  readonly packageManager?: Exclude<PackageManager, 'apt'>;
   readonly editor: EditorFacts;
 }
 
@@ -107,8 +110,8 @@ export interface LanguageDefinition<
   readonly guide: string;
   /** What `hothouse build` accepts for it beside what every build accepts. */
   readonly buildOptions?: readonly BuildOption[];
-  /** Which manager installs its packages, beside apt; missing where none does. */
-  readonly packageManager?: Exclude<PackageManager, 'apt'>;
+  /** Files in which its projects name their packages. */
+  readonly projectFiles?: readonly ProjectFile[];
   /** The program that it replaces, whose configuration is read too. */
   readonly replaces?: ReplacedProgram;
   /** Environment variables of its sandboxes; `cpus` is their limit. */

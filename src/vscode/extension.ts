@@ -1,6 +1,8 @@
 import type { ExtensionContext } from 'vscode';
 import { type App, createApp } from './app.ts';
 import { registerCommands } from './commands/register.ts';
+import { registerEnvironmentCommands } from './environments/commands.ts';
+import { followEnvironmentFiles } from './environments/workspaceFile.ts';
 import { registerMcp } from './mcp/definitions.ts';
 import { registerNotebookCommands } from './notebook/commands.ts';
 import { registerControllers } from './notebook/controller.ts';
@@ -38,6 +40,8 @@ export function activate(context: ExtensionContext): void {
     registerCommands(app),
     registerPoolView(app, notebooks),
     registerPoolActions(app, notebooks),
+    registerEnvironmentCommands(app, notebooks),
+    followEnvironmentFiles(app, context),
     registerStatusBar(app),
   );
   app.log.debug(`Activated in ${(performance.now() - started).toFixed(1)} ms.`);

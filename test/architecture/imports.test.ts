@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   languages: ['sandbox', 'protocol', 'base', 'zod'],
   engine: ['languages', 'sandbox', 'pool', 'host', 'base', 'zod'],
   mcp: ['engine', 'languages', 'base', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
-  config: ['engine', 'languages', 'base', 'yaml', 'zod'],
+  config: ['engine', 'languages', 'base', 'yaml', 'smol-toml', 'zod'],
   local: ['engine', 'languages', 'host', 'host/docker', 'sandbox', 'base'],
   cli: ['local', 'engine', 'languages', 'mcp', 'config', 'host', 'base', 'zod', 'commander'],
   vscode: ['local', 'engine', 'languages', 'mcp', 'config', 'base', 'vscode', 'ignore'],

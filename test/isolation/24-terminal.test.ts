@@ -33,7 +33,7 @@ function snapshotWith(text: string): Snapshot {
     host: { state: 'ready', name: text, runtime: text },
     environments: [
       {
-        ...{ id: 'python', language: 'python', image: text, waiting: 1, runs: 1 },
+        ...{ id: 'python', isCustom: false, language: 'python', image: text, waiting: 1, runs: 1 },
         walls: { ...HOLDING_WALLS, files: { state: 'missing', detail: text } },
         sandboxes: (['idle', 'leased'] as const).map((state) => ({ ...common, state, sessionId: null, poolKey: text })),
       },

@@ -36,6 +36,7 @@ export function environment(sandboxes: readonly SandboxInfo[], over: Partial<Env
   return {
     id: 'python',
     language: 'python',
+    isCustom: false,
     image: 'hothouse/python:latest',
     sandboxes,
     waiting: 0,

@@ -50,6 +50,12 @@ describe('poolRows', () => {
     expect(rows[0]?.children[0]?.tooltip).toContain('\nimport Lean import Std');
   });
 
+  it("shows a user's environment also without sandboxes, with its name for the commands of its row", () => {
+    const [row] = poolRows(snapshot({ environments: [environment([], { id: 'data', isCustom: true })] }), NOW);
+    expect(row).toMatchObject({ label: 'data', description: 'Python · 0 warm · runc', context: 'environment-custom' });
+    expect(row?.subject).toEqual({ kind: 'environment', name: 'data' });
+  });
+
   it('shows an unusual state in the row of a session and details in the tooltip', () => {
     const row = (over: Parameters<typeof session>[0]) =>
       poolRows(snapshot({ sessions: [session({ memoryBytes: 114 * 1_048_576, ...over })] }), NOW)[0]?.children[0];

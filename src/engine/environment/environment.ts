@@ -219,6 +219,7 @@ export class Environment {
     return {
       id: this.id,
       language: this.definition.id,
+      isCustom: this.isCustom,
       image,
       sandboxes,
       waiting: this.#pools.waiting,

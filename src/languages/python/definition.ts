@@ -3,6 +3,7 @@ import { defineLanguage } from '../languageDefinition.ts';
 import { PYTHON } from './facts.ts';
 import { ModuleUse } from './moduleUse.ts';
 import { preloader } from './preload.ts';
+import { PYTHON_PROJECT_FILES } from './projectFiles.ts';
 import { pythonLanguage } from './python.ts';
 
 /** Names of modules, as `import` has them. */
@@ -13,7 +14,7 @@ export const python = defineLanguage({
   ...PYTHON,
   sessionPrefix: 'py',
   hasCopies: true,
-  packageManager: 'pip',
+  projectFiles: PYTHON_PROJECT_FILES,
   options: z.strictObject({
     image: z.string().min(1).default('hothouse/python:latest').describe('Container image that Python runs in.'),
     preload: z

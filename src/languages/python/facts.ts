@@ -4,6 +4,7 @@ export const PYTHON: LanguageFacts & { readonly id: 'python' } = {
   id: 'python',
   displayName: 'Python',
   fileExtensions: ['.py'],
+  packageManager: 'pip',
   editor: {
     cells: 'python',
     kernelspec: { name: 'python3', display_name: 'Python 3', language: 'python' },

@@ -54,6 +54,8 @@ export class NotebookSession {
   readonly #handle: EngineHandle;
   readonly #owner: Owner;
   readonly #prepare: PrepareSession;
+  /** The environment of the next new session; undefined for the language's own. */
+  readonly #environment: () => string | undefined;
   /** Id of the latest session, open or closed. */
   #id: string | undefined;
   #runs = 0;
@@ -66,7 +68,14 @@ export class NotebookSession {
   /** Settles when a session of an earlier window is there or gone. */
   #resuming: Promise<unknown> = Promise.resolve();
 
-  constructor(handle: EngineHandle, language: string, owner: Owner, prepare: PrepareSession = async () => {}) {
+  constructor(
+    handle: EngineHandle,
+    language: string,
+    owner: Owner,
+    prepare: PrepareSession = async () => {},
+    environment: () => string | undefined = () => undefined,
+  ) {
+    this.#environment = environment;
     this.#handle = handle;
     this.language = language;
     this.#owner = owner;
@@ -96,7 +105,7 @@ export class NotebookSession {
     const engine = await this.#handle.get();
     const opened = known
       ? await engine.restartSession(known.id)
-      : await engine.openSession(this.language, this.#owner, signal);
+      : await engine.openSession(this.language, this.#owner, signal, this.#environment());
     if (!opened.ok) return opened;
     const lost = this.#lost;
     this.#setSession(opened.value);

@@ -9,10 +9,11 @@ import {
 import { type Disposable, DisposableStack, toDisposable } from '../../base/disposable.ts';
 import type { ContinuedRun, EngineProblem, Owner, Result, SessionInfo } from '../../engine/types.ts';
 import type { EngineHandle } from '../engineHandle.ts';
+import { environmentOf } from '../environments/notebookEnvironment.ts';
 import { CellNames } from './cellNames.ts';
 import { CellQueue, type LeftCell } from './cellQueue.ts';
 import { CellDiagnostics } from './language/diagnostics.ts';
-import { CLOSED, NotebookSession } from './notebookSession.ts';
+import { CLOSED, NotebookSession, type PrepareSession } from './notebookSession.ts';
 import { findCells, savedCells } from './reload/savedCells.ts';
 import type { SavedNotebook, SavedNotebooks } from './reload/savedNotebooks.ts';
 import type { SessionSecrets } from './reload/sessionSecrets.ts';
@@ -163,9 +164,9 @@ export class Notebooks implements Disposable {
     const name = path.basename(notebook.uri.path);
     const { onProblem, onOpened } = this.#deps;
     const owner: Owner = { id: `notebook/${notebook.uri}`, kind: 'notebook', label: name };
-    const session = new NotebookSession(this.#handle, language, owner, ({ id }, signal) =>
-      onOpened(entry.notebook, { id, language, owner }, signal),
-    );
+    const prepare: PrepareSession = ({ id }, signal) => onOpened(entry.notebook, { id, language, owner }, signal);
+    const environment = () => environmentOf(entry.notebook);
+    const session = new NotebookSession(this.#handle, language, owner, prepare, environment);
     const names = new CellNames();
     const onRun = () => this.#save(entry);
     const queue = new CellQueue({ session, names, diagnostics: this.#diagnostics, onRun, onProblem });

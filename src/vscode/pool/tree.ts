@@ -7,6 +7,7 @@ import { type EditorLanguage, editorLanguage } from '../languages.ts';
 /** What a row represents; commands receive it. */
 export type Subject =
   | { readonly kind: 'group' }
+  | { readonly kind: 'environment'; readonly name: string }
   | { readonly kind: 'sandbox'; readonly sandbox: SandboxInfo }
   | { readonly kind: 'session'; readonly session: SessionInfo };
 
@@ -36,7 +37,9 @@ export function poolRows(
   now: number,
   labelOf = (session: SessionInfo) => session.owner.label,
 ): readonly Row[] {
-  const busy = environments.filter(({ sandboxes, waiting }) => sandboxes.length > 0 || waiting > 0);
+  const busy = environments.filter(
+    ({ sandboxes, waiting, isCustom }) => sandboxes.length > 0 || waiting > 0 || isCustom,
+  );
   if (busy.length === 0 && sessions.length === 0) return [];
   return [
     ...busy.map((environment) => environmentRow(environment, runtimeOf(host), sessions, now)),
@@ -60,16 +63,21 @@ function environmentRow(
   sessions: readonly SessionInfo[],
   now: number,
 ): Row {
-  const { id, language, image, sandboxes, waiting, runs } = environment;
+  const { id, language, image, sandboxes, waiting, runs, isCustom } = environment;
   const warm = sandboxes.filter(({ state }) => state === 'idle').length;
   return {
     id: `environment/${id}`,
-    label: languageName(language),
-    description: joinParts(`${warm} warm`, waiting > 0 ? `${waiting} waiting` : undefined, runtime),
+    label: isCustom ? plainText(id) : languageName(language),
+    description: joinParts(
+      isCustom ? languageName(language) : undefined,
+      `${warm} warm`,
+      waiting > 0 ? `${waiting} waiting` : undefined,
+      runtime,
+    ),
     tooltip: `Image: ${plainText(image)}\nRuns: ${runs}\nSandboxes: ${sandboxes.length}, ${warm} warm`,
-    icon: 'layers',
-    context: 'environment',
-    subject: { kind: 'group' },
+    icon: isCustom ? 'package' : 'layers',
+    context: isCustom ? 'environment-custom' : 'environment',
+    subject: isCustom ? { kind: 'environment', name: id } : { kind: 'group' },
     children: [
       ...sandboxes.map((sandbox) => sandboxRow(sandbox, editorLanguage(language), sessions, now)),
       ...isolationRows(environment),
