@@ -50,3 +50,8 @@ export function addPair(text: string, pairs: Readonly<Record<string, string>> = 
   if (key === undefined || value === undefined) throw new InvalidArgumentError('It must be KEY=VALUE.');
   return { ...pairs, [key]: value };
 }
+
+/** Adds one value of a repeatable option to the earlier ones. */
+export function addText(text: string, texts: readonly string[] = []): readonly string[] {
+  return [...texts, text];
+}

@@ -61,6 +61,11 @@ export interface RunRequest {
   readonly cell?: string;
   /** One-shot only: variables set before the run; the JSON-able ones come back. */
   readonly state?: Readonly<Record<string, unknown>>;
+  /**
+   * One-shot only: name of the code as a file, for tracebacks, and where the language has such a variable for it
+   * (`__file__`). A name without folders; the file itself is in the workspace only if it is among `inputs`.
+   */
+  readonly fileName?: string;
   /** One-shot only: files in the workspace when the run starts. */
   readonly inputs?: readonly InputFile[];
   /** Asks for `RunResult.files`. A run that changes no file takes less than a millisecond longer for it. */

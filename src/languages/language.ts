@@ -5,6 +5,8 @@ export interface CellRequest {
   readonly code: string;
   /** File name in tracebacks, for example `<cell 3>`. */
   readonly name: string;
+  /** Path in the sandbox that the code has for itself, if it comes from a file. */
+  readonly file?: string;
   /** Which cell of its session it is: one that ran before is replaced at its place, where the language knows places. */
   readonly cell?: string;
   /** A further task of a one-shot run. */

@@ -13,6 +13,8 @@ export interface InterpreterRun {
   readonly code: string;
   /** Shown as the file name in tracebacks, for example `<cell 3>`. */
   readonly name: string;
+  /** The value of `__file__`, if the code comes from a file. */
+  readonly file?: string;
   /** The whole of stdin; empty means end of file at once. */
   readonly stdin: string;
   /** Questions for a line of text may be sent as `input` events; missing: they are read from `stdin`. */

@@ -183,6 +183,8 @@ class Interpreter:
         self._publisher.restart()
         modulepolicy.apply(request.get("modules"))
         state = request["state"]
+        if "file" in request:
+            self._runner.namespace["__file__"] = request["file"]
         if state is not None:
             self._runner.namespace.update(state)
         end = self._attempt(request)

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Command } from 'commander';
 import { messageOf } from '../../base/log.ts';
 import type { RunOutput, RunRequest, RunResult } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
-import { type CommandContext, type Handle, parseNumber, UsageError, withEngine } from '../command.ts';
+import { addText, type CommandContext, type Handle, parseNumber, UsageError, withEngine } from '../command.ts';
 import { type SavedDisplay, saveDisplays, shownBy } from '../displayFiles.ts';
-import { exitStatus, STATUS_HELP } from '../exitStatus.ts';
+import { exitStatus, FAILURE_STATUS, STATUS_HELP } from '../exitStatus.ts';
 import { idsOf, languageOf, languageOfFile } from '../namedLanguage.ts';
+import { inputFiles } from '../runFiles.ts';
+import { type SavedFile, saveFiles } from '../savedFiles.ts';
 import { jsonLine, readAll, say, type Terminal, writeOutput } from '../terminal.ts';
 
 const TAKES = 'run takes a language and one file, or - for standard input.';
@@ -24,6 +27,9 @@ interface RunOptions {
   readonly stdin?: string;
   readonly json?: boolean;
   readonly saveDisplays?: string;
+  readonly file?: readonly string[];
+  readonly out?: string;
+  readonly overwrite?: boolean;
 }
 
 /** `hothouse run`: runs a file once and shows its output as it comes. */
@@ -39,6 +45,9 @@ export function runCommand(handle: Handle, languages: Languages): Command {
     .option('--timeout <SECONDS>', 'time limit of the run', parseNumber)
     .option('--stdin <FILE>', 'standard input of the program; - passes our own')
     .option('--json', 'print the whole result as one JSON object and nothing else')
+    .option('--file <FILE[=DEST]>', 'a file or folder for the working folder of the program; repeatable', addText)
+    .option('--out <DIR>', 'save the files that the program makes or changes')
+    .option('--overwrite', 'lets --out replace files')
     .option('--save-displays <DIR>', 'save plots and other displays as files')
     .addHelpText('after', RUN_NOTES)
     .action(
@@ -46,9 +55,15 @@ export function runCommand(handle: Handle, languages: Languages): Command {
         const request = await requestOf(context, [first, second], options);
         return withEngine(context, async (engine) => {
           const onOutput = options.json ? undefined : (output: RunOutput) => show(context.terminal, output);
-          const result = await engine.run(request, onOutput, context.signal);
-          await report(context, options, request.language, result);
-          return exitStatus(result);
+          let files: readonly SavedFile[] = [];
+          const onFiles: RunRequest['onFiles'] = async (changed, workspace) => {
+            if (options.out !== undefined)
+              files = await saveFiles(options.out, changed, workspace, options.overwrite ?? false);
+          };
+          const reportFiles = options.out !== undefined || options.json === true;
+          const result = await engine.run({ ...request, reportFiles, onFiles }, onOutput, context.signal);
+          const areSaved = await report(context, options, request.language, { result, files });
+          return exitStatus(result) || (areSaved ? 0 : FAILURE_STATUS);
         });
       }),
     );
@@ -69,6 +84,8 @@ async function requestOf(
   return {
     language,
     code: await readText(terminal, file),
+    ...(file !== '-' && { fileName: basename(file) }),
+    ...(options.file && { inputs: await inputFiles(options.file) }),
     owner: { id: `cli-${process.pid}`, kind: 'cli', label: 'command line' },
     ...(env !== undefined && { environment: env }),
     ...(timeout !== undefined && { timeoutSeconds: timeout }),
@@ -104,24 +121,40 @@ function show({ stdout, stderr }: Terminal, output: RunOutput): void {
   if (output.kind === 'result') writeOutput(stderr, `${String(output.data['text/plain'] ?? '')}\n`);
 }
 
+/** A run, and what became of its files with `--out`. */
+interface Ended {
+  readonly result: RunResult;
+  readonly files: readonly SavedFile[];
+}
+
+/** Shows how a run ended; whether everything that `--out` asked for is saved. */
 async function report(
   context: CommandContext,
-  { json, saveDisplays: folder }: RunOptions,
+  { json, out, saveDisplays: folder }: RunOptions,
   language: string,
-  result: RunResult,
-): Promise<void> {
+  { result, files }: Ended,
+): Promise<boolean> {
+  const unsaved = out === undefined ? 0 : (result.files?.count ?? 0) - files.filter(({ file }) => file !== null).length;
   const saved = folder === undefined ? [] : await save(context.terminal, folder, result);
   if (json) {
     const definition = context.languages.find(({ id }) => id === language);
-    return void context.terminal.stdout.write(jsonLine(runJson(result, definition, saved)));
+    context.terminal.stdout.write(jsonLine(runJson({ result, files }, definition, saved)));
+    return unsaved === 0;
   }
+  for (const { path, file, problem } of files) {
+    say(context.terminal, file === null ? `not saved: ${path}: ${problem}` : `saved ${file}`);
+  }
+  const unnamed = unsaved - files.filter(({ file }) => file === null).length;
+  if (unnamed > 0) say(context.terminal, `further files not saved: ${unnamed}`);
   for (const { file } of saved) say(context.terminal, `saved ${file}`);
-  const unsaved = shownBy(result).length - saved.length;
-  if (unsaved > 0) say(context.terminal, `displays not saved: ${unsaved} (--save-displays DIR saves them)`);
+  const unsavedDisplays = shownBy(result).length - saved.length;
+  if (unsavedDisplays > 0)
+    say(context.terminal, `displays not saved: ${unsavedDisplays} (--save-displays DIR saves them)`);
   if (result.truncated) say(context.terminal, 'output was truncated');
   const { error } = result;
   if (error)
     writeOutput(context.terminal.stderr, `${error.traceback.trimEnd() || `${error.name}: ${error.message}`}\n`);
+  return unsaved === 0;
 }
 
 async function save(terminal: Terminal, folder: string, result: RunResult): Promise<SavedDisplay[]> {
@@ -134,7 +167,7 @@ async function save(terminal: Terminal, folder: string, result: RunResult): Prom
 }
 
 /** A run's result as `--json` prints it; a saved display has the name of its file instead of its content. */
-function runJson(result: RunResult, language: LanguageDefinition | undefined, saved: readonly SavedDisplay[]) {
+function runJson({ result, files }: Ended, language: LanguageDefinition | undefined, saved: readonly SavedDisplay[]) {
   const notes = result.report?.notes ?? [];
   return {
     run_id: result.runId,
@@ -146,6 +179,12 @@ function runJson(result: RunResult, language: LanguageDefinition | undefined, sa
     error: result.error,
     displays: shownBy(result).map((data) => displayJson(data, saved)),
     state: result.state,
+    files: (result.files?.files ?? []).map(({ path, size, mediaType }) => ({
+      path,
+      size,
+      mime_type: mediaType,
+      file: files.find((one) => one.path === path)?.file ?? null,
+    })),
     ...language?.reports?.describe(result).fields,
     ...(notes.length > 0 && { notes }),
     truncated: result.truncated,

@@ -140,15 +140,16 @@ function executeOnce(
   clock: Clock,
   mark: string,
 ): Promise<Executed> {
-  const { code, stdin = '', onInput, state = null, reportFiles } = run.request;
+  const { code, stdin = '', onInput, state = null, reportFiles, fileName } = run.request;
   const onKey = (key: string) => environment.keepWarm(key);
   const interpreter = environment.language.open(sandbox, { once: true, code, onKey });
   const { task } = run;
   const cell = {
     code,
-    name: '<code>',
+    name: fileName ?? '<code>',
     stdin,
     state,
+    ...(fileName !== undefined && { file: `/workspace/${fileName}` }),
     ...(onInput && { onInput }),
     ...(task && { task }),
     ...(reportFiles && { changesSince: mark }),
