@@ -42,7 +42,7 @@ describe('hothouse run with files', () => {
     writeFileSync(at('again/kept.txt'), 'old');
     const run = await ended(start(['run', '--out', at('again'), script]));
     expect(run.status).toBe(1);
-    expect(run.stderr).toContain(`hothouse: not saved: kept.txt: ${at("again/kept.txt")} exists\n`);
+    expect(run.stderr).toContain(`hothouse: not saved: kept.txt: ${at('again/kept.txt')} exists\n`);
     expect(readFileSync(at('again/kept.txt'), 'utf8')).toBe('old');
     const second = await ended(start(['run', '--out', at('again'), '--overwrite', '--json', script]));
     expect(JSON.parse(second.stdout)).toMatchObject({
