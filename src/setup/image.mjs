@@ -16,20 +16,36 @@ import { SetupProblem } from './steps.mjs';
 
 /** Builds the Python image unless it is current. */
 export function ensurePythonImage() {
-  return ensureImage(pythonBuild());
+  return ensureImage(buildOf('python'));
 }
 
 /** The plan of `ensurePythonImage`. */
 export function planPythonImage() {
-  return planImage(pythonBuild(), "from Debian's packages, and two of PyPI", 850);
+  return planImage(buildOf('python'), "from Debian's packages, and two of PyPI", 850);
 }
 
-function pythonBuild() {
+/** The languages whose images the tests with Docker need beside Python's, and their size in MB. */
+const TESTED = { csharp: 200, r: 250 };
+
+/** Builds the images of the other languages that the tests with Docker run, unless they are current. */
+export async function ensureTestedImages() {
+  for (const language of Object.keys(TESTED)) await ensureImage(buildOf(language));
+}
+
+/** The plan of `ensureTestedImages`. */
+export async function planTestedImages() {
+  const plans = Object.entries(TESTED).map(([language, mb]) =>
+    planImage(buildOf(language), "from Debian's packages", mb),
+  );
+  return (await Promise.all(plans)).flat();
+}
+
+function buildOf(language) {
   return {
-    language: 'python',
-    image: 'hothouse/python:latest',
+    language,
+    image: `hothouse/${language}:latest`,
     args: [],
-    inputs: () => imageFolders('python'),
+    inputs: () => imageFolders(language),
   };
 }
 

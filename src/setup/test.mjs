@@ -7,7 +7,7 @@ import { planConformanceVariables } from './conformance.mjs';
 import { installDependencies, planDependencies } from './dependencies.mjs';
 import { ensureDocker, planDocker } from './docker.mjs';
 import { editorVariables, planEditorVariables } from './editor.mjs';
-import { ensurePythonImage, planPythonImage } from './image.mjs';
+import { ensurePythonImage, ensureTestedImages, planPythonImage, planTestedImages } from './image.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLean } from './leanImage.mjs';
 import { logs } from './paths.mjs';
 import { ensurePython, planPython } from './python.mjs';
@@ -20,6 +20,7 @@ const PLANS = [
   planPython,
   planDocker,
   planPythonImage,
+  planTestedImages,
   planLeanImage,
   planEditorVariables,
   planConformanceVariables,
@@ -34,6 +35,7 @@ async function setUp() {
   await step('Container engine', ensureDocker);
   // Compiling the editor and building the image use different resources.
   const [env] = await Promise.all([editorVariables(), step('Python environment', ensurePythonImage)]);
+  await step('Environments of other languages', ensureTestedImages);
   return env;
 }
 

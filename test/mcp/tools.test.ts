@@ -188,8 +188,9 @@ describe('the Lean tools', () => {
 });
 
 describe('invalid arguments', () => {
+  const ids = LANGUAGES.map(({ id }) => `"${id}"`).join(' or ');
   const ACCEPTED =
-    'run_code accepts: language (required, "python" or "lean"), code (required, a string), environment (a string), session_id (a string), ' +
+    `run_code accepts: language (required, ${ids}), code (required, a string), environment (a string), session_id (a string), ` +
     'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), files (a list of objects), stdin (a string), state (an object).';
   const cases: [string, Record<string, unknown>, string][] = [
     [
@@ -205,11 +206,7 @@ describe('invalid arguments', () => {
       'Argument "timeout_seconds" must be a number from 0.1 to 86400; 0 was given.',
     ],
     ['null', { language: 'python', code: '', state: null }, 'Argument "state" must be an object; null was given.'],
-    [
-      'an unknown language',
-      { language: 'cobol', code: '' },
-      'Argument "language" must be "python" or "lean"; "cobol" was given.',
-    ],
+    ['an unknown language', { language: 'cobol', code: '' }, `Argument "language" must be ${ids}; "cobol" was given.`],
   ];
 
   it.each(cases)('are answered with the accepted arguments: %s', async (_name, args, lines) => {

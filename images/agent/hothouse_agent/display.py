@@ -147,6 +147,10 @@ class Publisher:
         """Publishes a ready mime bundle."""
         self._publish("update" if update else "display", {m: _to_json(c) for m, c in data.items()}, id=identifier)
 
+    def show_result(self, data):
+        """Publishes a ready mime bundle as the value of the cell."""
+        self._publish("result", {m: _to_json(c) for m, c in data.items()})
+
     def clear(self, wait=False):
         self._count += 1
         if self._count <= self._max_events:

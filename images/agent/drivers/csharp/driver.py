@@ -1,0 +1,8 @@
+"""Starts the C# driver of the image, which images/csharp compiles."""
+
+from hothouse_agent import relay
+
+
+def serve(requests, events, answers, limits, files):
+    # It cannot be interrupted by a signal.
+    relay.serve(["hothouse-csharp"], (requests, events, answers), limits, by_signal=False)

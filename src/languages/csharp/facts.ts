@@ -1,0 +1,13 @@
+import type { LanguageFacts } from '../languageDefinition.ts';
+
+export const CSHARP: LanguageFacts & { readonly id: 'csharp' } = {
+  id: 'csharp',
+  displayName: 'C#',
+  fileExtensions: ['.csx', '.cs'],
+  editor: {
+    cells: 'csharp',
+    kernelspec: { name: '.net-csharp', display_name: 'C#', language: 'C#' },
+    triggers: ['.'],
+    hasPlaces: false,
+  },
+};
