@@ -1,5 +1,6 @@
 import type { Event } from '../base/event.ts';
 import { messageOf } from '../base/log.ts';
+import { isOwnImage } from '../host/labels.ts';
 import type { CellPlace, Draft } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageQuestions } from '../languages/registry.ts';
@@ -54,7 +55,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   readonly onDidChange: Event<void>;
   readonly #deps: EngineDependencies;
   readonly #hosts: HostManager;
-  readonly environments: Environments;
+  readonly #catalog: Catalog;
   readonly #set: EnvironmentSet;
   readonly #sessions: Sessions;
   readonly #snapshots: Snapshots;
@@ -80,7 +81,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     this.onDidChange = this.#snapshots.onDidChange;
     // Views list them from the start.
     this.#set.list().catch((error) => log.warn(`The environments could not be read: ${messageOf(error)}`));
-    this.environments = new Catalog({
+    this.#catalog = new Catalog({
       deps,
       set: this.#set,
       hosts: this.#hosts,
@@ -88,6 +89,10 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
       sessionsIn: (name) =>
         this.#sessions.all().flatMap((one) => (one.environment === name && one.isLive ? [one.id] : [])),
     });
+  }
+
+  get environments(): Environments {
+    return this.#catalog;
   }
 
   /** The languages' own questions, which become members of the engine. */
@@ -213,10 +218,18 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   ): Promise<Result<string>> {
     const found = this.#set.ofLanguage(language);
     if (!found.ok) return found;
-    const source = () => this.#deps.images(language);
-    const { images } = this.#hosts.current;
-    const { baseImage } = this.#options.docker;
-    return buildImage(found.value, { ...extras, images, source, baseImage, onLine, signal });
+    const environment = found.value;
+    const { added, base } = environment;
+    if (!added || isOwnImage(base)) {
+      const source = () => this.#deps.images(language);
+      const { images } = this.#hosts.current;
+      const { baseImage } = this.#options.docker;
+      const built = await buildImage(environment, { ...extras, images, source, baseImage, onLine, signal });
+      if (!built.ok || !added) return built;
+    }
+    const built = await this.#catalog.addPackages(added, onLine, signal);
+    if (built.ok) environment.refresh();
+    return built;
   }
 
   async preflight(signal?: AbortSignal): Promise<Preflight> {

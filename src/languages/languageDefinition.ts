@@ -67,6 +67,8 @@ export type PackageManager = 'pip' | 'npm' | 'nuget' | 'apt';
 export interface LanguageOptions {
   /** Image of its sandboxes. */
   readonly image: string;
+  /** Packages of its manager that its own environment has beside those of the image. */
+  readonly packages?: readonly string[];
   readonly memoryMb?: number;
   readonly cpus?: number;
 }

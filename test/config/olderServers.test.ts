@@ -55,7 +55,7 @@ describe('the documented configuration of the older servers', () => {
       { important: false, text: `docker.working_dir in ${python} ${folder}` },
       {
         important: false,
-        text: `package in ${python} is not supported and was ignored: install packages in the image.`,
+        text: `package in ${python} is not supported and was ignored: name packages in python.packages or in an environment.`,
       },
       {
         important: true,

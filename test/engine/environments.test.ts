@@ -8,6 +8,7 @@ import {
   parseDefinition,
 } from '../../src/engine/environment/definition.ts';
 import { dockerfileOf } from '../../src/engine/environment/dockerfile.ts';
+import { Options } from '../../src/engine/options.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { ALICE, EngineBench, until } from './engineBench.ts';
 
@@ -190,6 +191,31 @@ describe('the environments of an engine', () => {
     expect(await second).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
     expect(stopped?.aborted).toBe(true);
     expect(await environments.list()).toEqual([]);
+    await bench.engine.dispose();
+  });
+});
+
+describe('the packages that options add to a language', () => {
+  it('are built on its image, and its sandboxes run in the result', async () => {
+    const bench = new EngineBench({ python: { packages: ['tqdm'] } }, { images: [] });
+    const missing = await bench.run('print hi');
+    expect(missing.error?.message).toContain('There is no image hothouse/environment:');
+    const built = await bench.engine.buildEnvironment('python', () => {});
+    expect(bench.host.builds.map(({ tag }) => tag)).toEqual(['hothouse/python:latest', built.ok ? built.value : '']);
+    const [, added] = bench.host.builds;
+    expect(added?.files?.['packages/pip']).toBe('tqdm\n');
+    expect((await bench.run('print hi')).status).toBe('ok');
+    expect([...bench.host.containers.values()].map(({ spec }) => spec.image)).toContain(added?.tag);
+    await bench.engine.dispose();
+  });
+
+  it('are refused with the option where they are no packages, and change nothing without any', async () => {
+    const bench = new EngineBench({ python: { packages: ['--pre'] } });
+    const refused = await bench.engine.buildEnvironment('python', () => {});
+    expect(refused).toMatchObject({ ok: false, error: { kind: 'invalid_request' } });
+    expect(JSON.stringify(refused)).toContain('The option python.packages is not valid');
+    bench.engine.configure(Options.parse({}));
+    expect((await bench.run('print hi')).status).toBe('ok');
     await bench.engine.dispose();
   });
 });

@@ -12,6 +12,7 @@ import {
 import type { EngineProblem, Owner, Result } from '../types.ts';
 import {
   definitionHash,
+  type EnvironmentDefinition,
   type EnvironmentInput,
   EnvironmentLock,
   type EnvironmentRecord,
@@ -109,6 +110,25 @@ export class Catalog implements Environments {
     }
     await this.list();
     return { ok: true, value: record };
+  }
+
+  /** Builds the image of a language's own environment with packages that the options add; the tag of the image. */
+  async addPackages(
+    added: EnvironmentDefinition,
+    onLine: (line: string) => void,
+    signal?: AbortSignal,
+  ): Promise<Result<string>> {
+    const { deps, hosts, options } = this.#given;
+    const { definition, problems } = parseDefinition(added, deps.languages);
+    if (!definition) {
+      const text = problems.map(({ message }) => message).join(' ');
+      return refused(invalidRequest(`The option ${added.language}.packages is not valid: ${text}`, FIX));
+    }
+    const deadlineMs = options().environments.buildMinutes * MINUTE_MS;
+    const { base } = added;
+    const request = { host: hosts.current, definition, base, hash: definitionHash(added), lock: undefined, deadlineMs };
+    const built = await this.#builds.build(request, onLine, signal);
+    return built.ok ? { ok: true, value: built.value.image } : built;
   }
 
   list(): Promise<readonly EnvironmentRecord[]> {

@@ -15,6 +15,7 @@ import { languageOptions, type Options } from '../options.ts';
 import { notResumed, problemOf } from '../problems.ts';
 import type { SessionRecord } from '../session/sessionRecord.ts';
 import type { EnvironmentInfo, Owner, Result, SandboxInfo } from '../types.ts';
+import type { EnvironmentDefinition } from './definition.ts';
 import type { HostManager } from './hostManager.ts';
 import { type CustomEnvironment, type MemoryLimit, type Profile, profileOf } from './profile.ts';
 import { poolOptionsOf, specChanged, specOf } from './sandboxSpec.ts';
@@ -95,6 +96,16 @@ export class Environment {
 
   get image(): string {
     return this.#profile.image;
+  }
+
+  /** The image of the language itself, which `image` is built on where the options add packages. */
+  get base(): string {
+    return this.#profile.base;
+  }
+
+  /** What the options add to the image of the language; null for nothing. */
+  get added(): EnvironmentDefinition | null {
+    return this.#profile.added;
   }
 
   get memory(): MemoryLimit {

@@ -28,10 +28,10 @@ export interface EnvironmentBuild extends BuildExtras {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Builds an environment's image and replaces its sandboxes; the tag of the image. */
+/** Builds a language's image and replaces its sandboxes; the tag of the image. */
 export async function buildImage(environment: Environment, build: EnvironmentBuild): Promise<Result<string>> {
   const { images, baseImage, onLine, signal, folders } = build;
-  const { id, image: tag } = environment;
+  const { id, base: tag } = environment;
   if (!isOwnImage(tag)) return { ok: false, error: foreignImage(id, tag) };
   if (!images) return { ok: false, error: noImageBuilder(id) };
   try {

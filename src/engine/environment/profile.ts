@@ -1,5 +1,6 @@
-import type { LanguageDefinition, PoolKeys } from '../../languages/languageDefinition.ts';
+import type { LanguageDefinition, LanguageOptions, PoolKeys } from '../../languages/languageDefinition.ts';
 import { languageOptions, type Options } from '../options.ts';
+import { definitionHash, type EnvironmentDefinition, environmentImage } from './definition.ts';
 
 /** A limit of memory in MB, and the option that sets it. */
 export interface MemoryLimit {
@@ -20,6 +21,9 @@ export interface Profile {
   readonly environment: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly image: string;
+  /** The image that `image` is built on where the options add packages to it, and what is added. */
+  readonly base: string;
+  readonly added: EnvironmentDefinition | null;
   readonly memory: MemoryLimit;
   readonly cpus: number;
   readonly poolKeys: PoolKeys;
@@ -33,9 +37,12 @@ const ONE_POOL: PoolKeys = { prewarmed: [''], max: 1 };
 export function profileOf(language: LanguageDefinition, options: Options, custom?: CustomEnvironment): Profile {
   const own = languageOptions(language, options);
   const { limits } = options;
+  const added = custom ? null : addedPackages(language, own);
   return {
     environment: custom?.id ?? language.id,
-    image: custom?.image ?? own.image,
+    image: custom?.image ?? (added ? environmentImage(definitionHash(added)) : own.image),
+    base: own.image,
+    added,
     variables: custom?.variables ?? {},
     memory:
       own.memoryMb === undefined
@@ -45,4 +52,12 @@ export function profileOf(language: LanguageDefinition, options: Options, custom
     poolKeys: language.poolKeys?.(own) ?? ONE_POOL,
     warmOptions: language.warmOptions?.(own) ?? null,
   };
+}
+
+/** The environment that the options of a language make of its own by adding packages, not validated; null without any. */
+function addedPackages({ id, packageManager }: LanguageDefinition, own: LanguageOptions): EnvironmentDefinition | null {
+  const { image, packages = [] } = own;
+  if (!packageManager || packages.length === 0) return null;
+  const lists = { pip: [], npm: [], nuget: [], apt: [], [packageManager]: [...packages] };
+  return { name: `${id}-packages`, language: id, base: image, packages: lists, variables: {}, network: 'packages' };
 }

@@ -17,6 +17,12 @@ export const python = defineLanguage({
   projectFiles: PYTHON_PROJECT_FILES,
   options: z.strictObject({
     image: z.string().min(1).default('hothouse/python:latest').describe('Container image that Python runs in.'),
+    packages: z
+      .array(z.string().max(300))
+      .default([])
+      .describe(
+        'Packages that the default environment has beside those of its image, as pip spells them. After a change, build it again.',
+      ),
     preload: z
       .array(z.string().regex(/^[A-Za-z_][\w.]*$/))
       .default(['numpy', 'pandas', 'matplotlib.pyplot', 'IPython'])
@@ -34,7 +40,7 @@ export const python = defineLanguage({
     name: 'python-docker-mcp',
     settings: {
       'docker.memory_limit': { option: 'limits.memoryMb', isMemory: true },
-      package: { instead: 'install packages in the image' },
+      package: { instead: 'name packages in python.packages or in an environment' },
       allowed_modules: { option: 'python.allowedModules' },
       blocked_modules: { option: 'python.blockedModules' },
     },
