@@ -10,7 +10,8 @@ fi
 [ ! -s /machine/npmrc ] || export npm_config_userconfig=/machine/npmrc
 [ ! -s /machine/ca-certificates.crt ] || export NODE_EXTRA_CA_CERTS=/machine/ca-certificates.crt
 export npm_config_cache=/cache/npm npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
-folder=$(mktemp -d)
+folder=/tmp/environment
+mkdir "$folder"
 cp "$1" "$folder/package.json"
 cd "$folder"
 if [ $# -gt 2 ]; then
