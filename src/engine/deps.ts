@@ -34,6 +34,8 @@ export interface EngineDependencies {
   readonly environments?: EnvironmentStore;
   /** `environment`: the scripts that build a user's environment. Called for each build, since looking up the machine's settings takes time. */
   readonly images: (language: string) => Promise<ImageSource>;
+  /** Text of the program that installs packages, by its manager; without it nothing is installed. */
+  readonly installers?: (manager: string) => Promise<string>;
   /** Makes sessions resumable by another engine; without it their sandboxes end with this one. */
   readonly sessionStore?: SessionStore;
 }

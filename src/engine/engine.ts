@@ -13,10 +13,13 @@ import { HostManager } from './environment/hostManager.ts';
 import { buildImage } from './environment/images.ts';
 import { type SessionFiles, sessionFiles } from './files/sessionFiles.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
+import { cellInstalls, runWithPackages, sessionNeeded } from './packages/cellPackages.ts';
+import { SessionPackages } from './packages/sessionPackages.ts';
+import type { InstallReport, InstallRequest } from './packages/types.ts';
 import { preflight } from './preflight.ts';
 import { engineClosed, notResumed } from './problems.ts';
 import { notRun } from './run/result.ts';
-import { continueRun, newRunId, type Run, runInSession, runOnce } from './run/run.ts';
+import { continueRun, newRunId, type Run, runOnce } from './run/run.ts';
 import { questionsOf } from './run/tasks.ts';
 import { requestProblem } from './run/validateRequest.ts';
 import { SessionRecord } from './session/sessionRecord.ts';
@@ -59,6 +62,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   readonly #set: EnvironmentSet;
   readonly #sessions: Sessions;
   readonly #snapshots: Snapshots;
+  readonly #packages: SessionPackages;
   #options: Options;
   #disposed: Promise<void> | null = null;
 
@@ -70,6 +74,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     this.#options = options;
     this.#hosts = new HostManager(deps, onChange);
     this.#set = new EnvironmentSet(deps, deps.environments ?? memoryStore(), this.#hosts, onChange);
+    this.#packages = new SessionPackages(deps, this.#hosts, () => this.#options);
     const keep = deps.sessionStore && {
       store: deps.sessionStore,
       owner: deps.identity.owner,
@@ -179,6 +184,19 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     return this.#sessions.restart(id, this.#options.sessions.max);
   }
 
+  async installPackages(
+    request: InstallRequest,
+    onOutput: (text: string) => void = IGNORE,
+    signal?: AbortSignal,
+  ): Promise<Result<InstallReport>> {
+    const found = this.#sessions.find(request.sessionId);
+    if (!found.ok) return found;
+    const environment = this.#set.ofSession(found.value.environment);
+    const own = this.#set.ofLanguage(found.value.language);
+    if (!own.ok) return own;
+    return this.#packages.install(request, found.value, environment ?? own.value, onOutput, signal);
+  }
+
   files(sessionId: string): SessionFiles {
     return sessionFiles(() => this.#sessions.find(sessionId));
   }
@@ -282,12 +300,14 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     if (sessionId === undefined) {
       const found = environment === undefined ? own : await this.#set.find(language, environment);
       if (!found.ok) return notRun(run.runId, found.error);
+      if (cellInstalls(run, found.value)) return notRun(run.runId, sessionNeeded());
       this.#set.use(found.value);
       return runOnce(run, found.value, this.#deps.clock);
     }
     const found = this.#sessions.find(sessionId);
     if (!found.ok) return notRun(run.runId, found.error, sessionId);
-    return runInSession(run, this.#set.ofSession(found.value.environment) ?? own.value, found.value);
+    const used = this.#set.ofSession(found.value.environment) ?? own.value;
+    return runWithPackages(run, used, found.value, this.#packages);
   }
 
   async #end(): Promise<void> {

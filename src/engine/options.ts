@@ -115,6 +115,53 @@ export const Options = z.strictObject({
         .describe("Whether agents may create environments. ask: the agent's program asks its user, if it can."),
     })
     .prefault({}),
+  packages: z
+    .strictObject({
+      agents: z
+        .enum(['ask', 'allow', 'deny'])
+        .default('ask')
+        .describe(
+          'Whether AI agents may install packages into sessions. ask: a person is asked, if the MCP client can do that.',
+        ),
+      allowed: z
+        .array(z.string())
+        .default([])
+        .describe('Names of packages that AI agents may install without being asked, unless packages.agents is deny.'),
+      tool: z
+        .string()
+        .regex(/^[a-z]*$/)
+        .default('')
+        .describe('What installs packages where there is a choice: uv or pip. Empty: uv, if the image has it.'),
+      index: z
+        .string()
+        .default('')
+        .describe('Address of the package index for uv and pip. Empty: that of this machine.'),
+      extraIndexes: z.array(z.string()).default([]).describe('Addresses of further package indexes for uv and pip.'),
+      trustedHosts: z
+        .array(z.string())
+        .default([])
+        .describe('Hosts of package indexes whose certificates are not checked.'),
+      build: z
+        .boolean()
+        .default(true)
+        .describe(
+          'Builds packages from source that have no wheel. Their code then runs in the container that installs.',
+        ),
+      timeoutSeconds: z.number().min(1).max(86_400).default(600).describe('Time limit of an installation in seconds.'),
+      maxMb: z
+        .int()
+        .min(1)
+        .max(1_048_576)
+        .default(4_096)
+        .describe('Maximum size of what one installation adds, in MB.'),
+      cacheMb: z
+        .int()
+        .min(0)
+        .max(1_048_576)
+        .default(4_096)
+        .describe('Size of the cache of downloads in MB, above which it is emptied. 0: no cache.'),
+    })
+    .prefault({}),
   sessions: z
     .strictObject({
       max: z.int().min(1).max(1024).default(16).describe('Maximum number of open sessions.'),

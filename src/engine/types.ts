@@ -21,6 +21,7 @@ import type { Environments } from './environment/catalog.ts';
 import type { SessionFiles } from './files/sessionFiles.ts';
 import type { ChangedFiles, FileProblemKind, InputFile } from './files/types.ts';
 import type { Options } from './options.ts';
+import type { InstallReport, InstallRequest } from './packages/types.ts';
 import type { SessionRecord } from './session/sessionRecord.ts';
 import type { Candidate, TryOptions, TryResult } from './trial/types.ts';
 
@@ -68,6 +69,8 @@ export interface RunRequest {
   readonly fileName?: string;
   /** One-shot only: files in the workspace when the run starts. */
   readonly inputs?: readonly InputFile[];
+  /** A person has agreed to what the code asks to install. Never from a tool's argument. */
+  readonly mayInstall?: boolean;
   /** Asks for `RunResult.files`. A run that changes no file takes less than a millisecond longer for it. */
   readonly reportFiles?: boolean;
   /**
@@ -140,6 +143,8 @@ export interface EngineProblem extends Omit<Problem, 'kind'> {
     | 'too_large'
     | 'overloaded'
     | 'session_limit'
+    | 'needs_approval'
+    | 'install_failed'
     | 'engine_closed';
 }
 
@@ -311,6 +316,15 @@ export interface Engine extends LanguageQuestions {
   interruptSession(id: string): Promise<Result<SessionInfo>>;
   /** Gives the session a new interpreter in a new sandbox; its id stays, its variables go. */
   restartSession(id: string): Promise<Result<SessionInfo>>;
+  /**
+   * Installs packages into a session, whose variables stay: a container of its own, with a network, resolves and builds
+   * them, and the session sees them at once. `onOutput` gets what the installer says. A failure changes nothing.
+   */
+  installPackages(
+    request: InstallRequest,
+    onOutput?: (text: string) => void,
+    signal?: AbortSignal,
+  ): Promise<Result<InstallReport>>;
   /** The files of a session; calls for one that is not open return the problem. */
   files(sessionId: string): SessionFiles;
   complete(

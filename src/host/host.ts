@@ -23,6 +23,13 @@ export interface Container {
   readonly ended: Promise<ContainerEnd>;
   /** Whether its first process runs, as the host reports it. Rejects in bounded time when the host does not answer. */
   isRunning(): Promise<boolean>;
+  /**
+   * Unpacks a tar archive, with the owners and modes that it has, in the folder `path` of one of its volumes. Its user sees
+   * each file as it arrives.
+   */
+  putArchive(path: string, archive: Readable, signal?: AbortSignal): Promise<void>;
+  /** Packs what is at `path` in one of its volumes; read it to its end or destroy it. */
+  getArchive(path: string, signal?: AbortSignal): Promise<Readable>;
   /** Kills and removes it; resolves when it is gone, also when it already was. */
   remove(): Promise<void>;
   /** Sends what was written and closes the streams; the container lives on. Never rejects. */

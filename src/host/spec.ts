@@ -10,9 +10,17 @@ export interface TmpfsSpec {
   readonly exec: boolean;
 }
 
+/** A folder on the host's disk. Only `Container.putArchive` adds to one that is not writable. */
+export interface VolumeSpec {
+  readonly path: string;
+  /** It is kept under this name, and shared by all containers that name it; null: empty at start, and gone with them. */
+  readonly name: string | null;
+  /** Whether the container's user owns a folder `data` in it; all else in a volume belongs to root. */
+  readonly isWritable: boolean;
+}
+
 /**
- * Everything that decides how a sandbox's container is made: plain data, the same for every host. Its user is for the
- * host to choose: an unprivileged one that nothing else on the machine has.
+ * Everything that decides how a sandbox's container is made: plain data, the same for every host.
  */
 export interface ContainerSpec {
   readonly image: string;
@@ -27,6 +35,9 @@ export interface ContainerSpec {
   readonly network: 'none' | 'bridge';
   readonly readOnlyRoot: boolean;
   readonly tmpfs: readonly TmpfsSpec[];
+  readonly volumes: readonly VolumeSpec[];
+  /** Id of its user and group; null: the host chooses an unprivileged one that nothing else on the machine has. */
+  readonly user: number | null;
   /** Bytes of /dev/shm. */
   readonly shmBytes: number;
   /** OCI runtime, or null for the host's default. */
@@ -74,6 +85,14 @@ export interface SandboxLimits {
   readonly runtime: string | null;
 }
 
+/** What a spec may have beside its limits. */
+export interface SpecExtras {
+  /** Environment variables of the language, beside those that every sandbox has. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly VolumeSpec[];
+  readonly user?: number;
+}
+
 /** Where a session's files live. */
 const WORKSPACE = '/workspace';
 
@@ -116,12 +135,12 @@ export function resourceLimits({ pids }: Pick<ContainerSpec, 'pids'>) {
   };
 }
 
-/** The one builder of container specs; `variables` are the language's own, beside those that every sandbox has. */
+/** The one builder of container specs. */
 export function containerSpec(
   image: string,
   limits: SandboxLimits,
   labels: Readonly<Record<string, string>>,
-  variables: Readonly<Record<string, string>> = {},
+  { variables = {}, volumes = [], user }: SpecExtras = {},
 ): ContainerSpec {
   const mount = (path: string, bytes: number, exec: boolean): TmpfsSpec => ({
     path,
@@ -153,6 +172,8 @@ export function containerSpec(
     network: limits.network ? 'bridge' : 'none',
     readOnlyRoot: limits.readOnlyRoot,
     tmpfs: [mount(WORKSPACE, limits.workspaceBytes, true), mount('/tmp', limits.tmpBytes, true)],
+    volumes,
+    user: user ?? null,
     shmBytes: limits.tmpBytes,
     runtime: limits.runtime,
     seccomp: SECCOMP_PROFILE,

@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { CodeReport, Language } from './language.ts';
 import type { Tasks } from './languageTasks.ts';
 import type { LanguageTools, ReportFormat, ToolDefaults } from './languageTools.ts';
+import type { LanguagePackages } from './packages.ts';
 import type { ProjectFile } from './projectFile.ts';
 import type { ReplacedProgram } from './replacedProgram.ts';
 
@@ -118,6 +119,8 @@ export interface LanguageDefinition<
   readonly replaces?: ReplacedProgram;
   /** Environment variables of its sandboxes; `cpus` is their limit. */
   environment(cpus: number): Readonly<Record<string, string>>;
+  /** How packages come into its sessions; missing: they do not. */
+  readonly packages?: LanguagePackages;
   /** One pool where it is missing. */
   poolKeys?(options: z.infer<Schema>): PoolKeys;
   /** The options that warm sandboxes depend on: when they change, the sandboxes are replaced. */

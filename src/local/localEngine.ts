@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -42,6 +43,7 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
     log,
     identity,
     environments: environmentFiles(join(home, '.hothouse', 'environments')),
+    installers: (manager) => readFile(join(imagesFolder, 'installers', `${manager}.py`), 'utf8'),
     images: imageSources(imagesFolder, () => machineBuildSettings(env)),
     ...(sessionStore && { sessionStore }),
   });

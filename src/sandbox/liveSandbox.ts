@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { type Deferred, deferred } from '../base/deferred.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -138,6 +139,14 @@ export class LiveSandbox implements Sandbox {
     },
     detach: () => this.#connection.leave('it was left to another window or process'),
   };
+
+  putArchive(path: string, archive: Readable, signal?: AbortSignal): Promise<void> {
+    return this.#container.putArchive(path, archive, signal);
+  }
+
+  getArchive(path: string, signal?: AbortSignal): Promise<Readable> {
+    return this.#container.getArchive(path, signal);
+  }
 
   async dispose(): Promise<void> {
     if (this.#loss?.isElsewhere) return this.#container.detach();

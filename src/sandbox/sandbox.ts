@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Steps } from '../base/slices.ts';
 import type {
   Exit,
@@ -83,6 +84,9 @@ export interface Sandbox {
   measure(): Promise<Measurement>;
   /** Sends a request to the agent; rejects with the agent's error. */
   request(request: RequestBody): Promise<unknown>;
+  /** See `Container`. */
+  putArchive(path: string, archive: Readable, signal?: AbortSignal): Promise<void>;
+  getArchive(path: string, signal?: AbortSignal): Promise<Readable>;
   /** Missing where no other engine can resume it. */
   readonly retention?: SandboxRetention;
   /** Resolves once, when the sandbox is gone for any reason. */

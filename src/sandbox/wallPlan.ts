@@ -13,11 +13,15 @@ export function withWalls(agent: Buffer, spec: ContainerSpec): Buffer {
 }
 
 /** `images/agent/hothouse_agent/walls.py` reads it. */
-function wallPlan({ network, readOnlyRoot, tmpfs, memoryBytes, pids, seccomp }: ContainerSpec) {
+function wallPlan({ network, readOnlyRoot, tmpfs, volumes, memoryBytes, pids, seccomp }: ContainerSpec) {
   return {
     network: network !== 'none',
     readOnlyRoot,
-    folders: [...tmpfs.map(({ path }) => path), '/dev/shm'],
+    folders: [
+      ...tmpfs.map(({ path }) => path),
+      ...volumes.flatMap(({ path, isWritable }) => (isWritable ? [path] : [])),
+      '/dev/shm',
+    ],
     memoryBytes,
     pids,
     limits: resourceLimits({ pids }),

@@ -8,7 +8,7 @@ const source = path.resolve(import.meta.dirname, '../../src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   protocol: ['zod'],
-  host: ['base'],
+  host: ['base', 'tar-stream'],
   'host/docker': ['base', 'host', 'dockerode', 'semver', 'tar-fs', 'tar-stream'],
   sandbox: ['protocol', 'host', 'base'],
   pool: ['sandbox', 'base'],

@@ -36,6 +36,7 @@ describe('the documented configuration of the older servers', () => {
     expect(options).toEqual({
       ...DEFAULT_OPTIONS,
       limits: { ...DEFAULT_OPTIONS.limits, memoryMb: 256, cpus: 0.5 },
+      packages: { ...DEFAULT_OPTIONS.packages, tool: 'uv' },
       pool: { ...DEFAULT_OPTIONS.pool, size: 32 },
       python: { ...DEFAULT_OPTIONS.python, allowedModules: ['math', 'datetime'], blockedModules: ['os', 'sys'] },
       lean: {
@@ -53,10 +54,6 @@ describe('the documented configuration of the older servers', () => {
         text: `docker.image in ${python} is "python:3.12.2-slim", which is not used: python.image is "hothouse/python:latest".`,
       },
       { important: false, text: `docker.working_dir in ${python} ${folder}` },
-      {
-        important: false,
-        text: `package in ${python} is not supported and was ignored: name packages in python.packages or in an environment.`,
-      },
       {
         important: true,
         text: `docker.image in ${lean} is "lean-docker-mcp:latest", which is not used: lean.image is "hothouse/lean:latest".`,

@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import { pack } from 'tar-stream';
 import { deferred } from '../../src/base/deferred.ts';
 import type { Container, ContainerEnd } from '../../src/host/host.ts';
 import type { ContainerSpec } from '../../src/host/spec.ts';
@@ -16,6 +17,8 @@ export class FakeContainer implements Container {
   #alive = true;
   running = false;
   spared: { readonly owner: string; readonly seconds: number } | undefined;
+  /** Where archives were unpacked. */
+  readonly unpacked: string[] = [];
   readonly ended = this.#ended.promise;
 
   constructor(
@@ -77,6 +80,17 @@ export class FakeContainer implements Container {
 
   async isRunning(): Promise<boolean> {
     return this.#alive;
+  }
+
+  async putArchive(path: string, archive: Readable): Promise<void> {
+    for await (const _ of archive);
+    this.unpacked.push(path);
+  }
+
+  async getArchive(): Promise<Readable> {
+    const archive = pack();
+    archive.finalize();
+    return archive;
   }
 
   async remove(): Promise<void> {

@@ -43,7 +43,8 @@ describe('row 1: options drift', () => {
       expect(filled(config)).toEqual(filled({ ...wantedConfig }));
       expect(Labels).toMatchObject({ ...wantedLabels });
       expect(Image).toBe(wantedImage);
-      expect(Mounts).toEqual([]);
+      // The folder of packages, which goes with the container and belongs to root.
+      expect(Mounts).toEqual([expect.objectContaining({ Type: 'volume', Destination: '/packages', Driver: 'local' })]);
     }
     expect(users.size).toBe(ids.length);
   });

@@ -33,12 +33,15 @@ function started(id: string, host: Host): Container {
   const client = spawn('docker', ['start', '--attach', '--interactive', id]);
   const ended = once(client, 'exit').then(() => ({ exitCode: null, oomKilled: false, reason: 'it ended' }));
   const { stdin, stdout, stderr } = client;
+  const nothing = () => Promise.reject(new Error('it has no volumes'));
   return {
     id,
     stdin,
     stdout,
     stderr,
     ended,
+    putArchive: nothing,
+    getArchive: nothing,
     isRunning: async () => true,
     remove: () => host.remove(id),
     detach: async () => void client.kill(),

@@ -8,6 +8,7 @@ import {
   parseDefinition,
 } from '../../src/engine/environment/definition.ts';
 import { type SessionFiles, sessionFiles } from '../../src/engine/files/sessionFiles.ts';
+import type { InstallReport, InstallRequest } from '../../src/engine/packages/types.ts';
 import { agentsNeedApproval, invalidRequest, unknownEnvironment, unknownSession } from '../../src/engine/problems.ts';
 import { NOTHING_RAN } from '../../src/engine/run/result.ts';
 import type {
@@ -86,6 +87,11 @@ export class StubEngine implements Engine {
   readonly aborted: string[] = [];
   sessions: SessionInfo[] = [];
   disposals = 0;
+  readonly installs: InstallRequest[] = [];
+  onInstall: (request: InstallRequest) => Result<InstallReport> = ({ sessionId }) => ({
+    ok: true,
+    value: { sessionId, added: [], output: '', notes: [] },
+  });
   answer: Engine['run'] = async () => runResult();
   readonly onDidChange = new Emitter<void>().event;
 
@@ -148,6 +154,11 @@ export class StubEngine implements Engine {
 
   async restartSession(id: string) {
     return this.#find(id);
+  }
+
+  async installPackages(request: InstallRequest): Promise<Result<InstallReport>> {
+    this.installs.push(request);
+    return this.onInstall(request);
   }
 
   files(id: string): SessionFiles {

@@ -49,6 +49,14 @@ export class FakeSandbox implements Sandbox {
     throw new Error('a pool measures nothing');
   }
 
+  putArchive(): Promise<never> {
+    throw new Error('a pool unpacks nothing');
+  }
+
+  getArchive(): Promise<never> {
+    throw new Error('a pool packs nothing');
+  }
+
   request(): Promise<never> {
     throw new Error('a pool asks nothing');
   }

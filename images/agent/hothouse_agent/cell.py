@@ -8,7 +8,7 @@ import sys
 import threading
 import traceback
 
-from . import modulepolicy, shell
+from . import advice, modulepolicy, packages, shell
 
 _FUTURES = 0
 for _name in __future__.all_feature_names:
@@ -40,6 +40,7 @@ class Runner:
         # Tracebacks then show the user's own lines.
         linecache.cache[name] = (len(code), None, code.splitlines(True), name)
         try:
+            packages.refresh()
             for unit, is_value in self._compile(code, name):
                 value = self._execute(unit)
                 if is_value and value is not None:
@@ -169,7 +170,19 @@ def failed(error):
 
 def _describe(error):
     name = type(error).__name__
-    return {"name": name, "message": _text(error), "traceback": _traceback(error)[-100_000:]}
+    message, shown = _text(error), _traceback(error)[-100_000:]
+    line = _advice(error)
+    if line is not None:
+        message, shown = message + "\n" + line, shown + line + "\n"
+    return {"name": name, "message": message, "traceback": shown}
+
+
+def _advice(error):
+    try:
+        return advice.on(error)
+    except BaseException:
+        # An exception of user code may be made to fail here.
+        return None
 
 
 def _traceback(error):

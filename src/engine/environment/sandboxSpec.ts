@@ -1,11 +1,25 @@
 import { LABEL } from '../../host/labels.ts';
-import { type ContainerSpec, containerSpec, type SandboxLimits } from '../../host/spec.ts';
+import { type ContainerSpec, containerSpec, type SandboxLimits, type VolumeSpec } from '../../host/spec.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import type { Identity } from '../deps.ts';
 import type { Options } from '../options.ts';
 import { type CustomEnvironment, type Profile, profileOf } from './profile.ts';
 
 const MB = 1024 * 1024;
+
+/** Where a session has its packages: root owns all of it. */
+export const PACKAGES = '/packages';
+const PACKAGES_VOLUME: VolumeSpec = { path: PACKAGES, name: null, isWritable: false };
+
+/** Above the ids of people and services, outside of those that sandboxes get, and one that every user namespace has. */
+const INSTALLER_USER = 65_000;
+const INSTALLER_LIMITS = {
+  memoryBytes: 1024 * MB,
+  cpus: 2,
+  pids: 256,
+  workspaceBytes: 512 * MB,
+  tmpBytes: 64 * MB,
+};
 
 /** The limits of a language's sandboxes. */
 function limitsOf({ limits, docker }: Options, { memory, cpus }: Profile): SandboxLimits {
@@ -43,8 +57,39 @@ export function specOf(
     [LABEL.environment]: profile.environment,
     ...(custom && { [LABEL.language]: language.id }),
   };
-  const variables = { ...profile.variables, ...language.environment(profile.cpus) };
-  return containerSpec(profile.image, limitsOf(options, profile), labels, variables);
+  return containerSpec(profile.image, limitsOf(options, profile), labels, {
+    variables: { ...profile.variables, ...language.environment(profile.cpus) },
+    volumes: language.packages ? [PACKAGES_VOLUME] : [],
+  });
+}
+
+/** The spec of a container that installs packages for sessions of a language: it has a network, and nothing of theirs. */
+export function installerSpec(
+  language: LanguageDefinition,
+  image: string,
+  withCache: boolean,
+  options: Options,
+  { machine, owner }: Identity,
+): ContainerSpec {
+  const labels = {
+    [LABEL.managed]: 'true',
+    [LABEL.machine]: machine,
+    [LABEL.owner]: owner,
+    [LABEL.environment]: language.id,
+  };
+  const limits = {
+    ...INSTALLER_LIMITS,
+    network: true,
+    readOnlyRoot: true,
+    runtime: options.docker.runtime || null,
+  };
+  const work = { path: '/work', name: null, isWritable: true };
+  const cache = { path: '/cache', name: `hothouse-packages-${machine}`, isWritable: true };
+  return containerSpec(image, limits, labels, {
+    volumes: withCache ? [work, cache] : [work],
+    // Always the same: installers share the cache.
+    user: INSTALLER_USER,
+  });
 }
 
 /** Whether sandboxes of one profile differ from those of the other, in their spec or in what they keep warm. */

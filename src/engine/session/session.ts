@@ -76,6 +76,8 @@ export class Session {
   readonly #openedAt: number;
   #lastUsedAt: number;
   #runs = 0;
+  /** Ends what runs by `exclusively`. */
+  #exclusive: AbortController | null = null;
 
   constructor(deps: SessionDependencies) {
     this.id = deps.id;
@@ -196,6 +198,33 @@ export class Session {
     return { ok: true, value: await this.#questions.inTime(answered, nothing, signal) };
   }
 
+  /** Whether this is its interpreter now. */
+  has(live: LiveInterpreter): boolean {
+    return this.#lifecycle.live === live;
+  }
+
+  /** Does something with its sandbox while no cell runs; `signal` aborts when the session is interrupted or closed. */
+  async exclusively<T>(
+    signal: AbortSignal | undefined,
+    act: (live: LiveInterpreter, signal: AbortSignal) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    const turn = await this.#turnOf(signal);
+    if (turn.kind !== 'acquired') return { ok: false, error: this.#noTurn(turn.kind) };
+    const controller = new AbortController();
+    this.#exclusive = controller;
+    this.#deps.onChange();
+    try {
+      const { live, refusal } = this.#lifecycle;
+      if (!live) return { ok: false, error: notLive(refusal) };
+      return await act(live, AbortSignal.any(signal ? [signal, controller.signal] : [controller.signal]));
+    } finally {
+      this.#exclusive = null;
+      turn.release();
+      this.#lastUsedAt = Date.now();
+      this.#deps.onChange();
+    }
+  }
+
   /** The files of its sandbox, or why it has none now. */
   workspace(): Result<Workspace> {
     const { live, refusal } = this.#lifecycle;
@@ -213,6 +242,7 @@ export class Session {
   interrupt(): void {
     this.#lifecycle.live?.running?.stop('interrupted');
     this.#questions.pending?.hurry();
+    this.#exclusive?.abort();
   }
 
   /** Starts a new interpreter in a new sandbox; interrupts the running cell and rejects those that wait. */
@@ -220,6 +250,7 @@ export class Session {
     const { state, refusal } = this.#lifecycle;
     if (state.kind === 'closed' || state.kind === 'starting') return Promise.resolve(refusal);
     this.#mutex.rejectWaiting();
+    this.#exclusive?.abort();
     this.#lifecycle.restart();
     return this.start(signal);
   }
@@ -227,6 +258,7 @@ export class Session {
   /** Ends it for good; `reason` as in `it was closed`. */
   close(reason: string): void {
     this.#lifecycle.close(reason);
+    this.#exclusive?.abort();
     this.#mutex.rejectWaiting();
   }
 
@@ -332,7 +364,7 @@ export class Session {
 
   #publicState(): SessionState {
     const { live, isStarting } = this.#lifecycle;
-    if (live) return live.running ? 'busy' : 'idle';
+    if (live) return live.running || this.#exclusive ? 'busy' : 'idle';
     return isStarting ? 'starting' : 'ended';
   }
 }

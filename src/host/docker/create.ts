@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { HostError } from '../host.ts';
 import { imageUnusable, type Problem } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
+import { dataFolder, putArchive } from './archive.ts';
 import type { Client } from './client.ts';
 import { createOptions } from './createOptions.ts';
 import { DockerContainer, type DockerContext } from './dockerContainer.ts';
@@ -26,6 +27,7 @@ export async function createContainer(
 ): Promise<DockerContainer> {
   const { client, events, userIds } = context;
   await Promise.all([requireUsable(client, spec, signal), events.ensureOpen()]);
+  if (spec.user !== null) return createFor(spec.user, context, spec, signal);
   const user = await userIds.take();
   try {
     const container = await createFor(user, context, spec, signal);
@@ -46,6 +48,8 @@ async function createFor(
   const { client } = context;
   const id = await make(user, context, spec, signal);
   try {
+    for (const volume of spec.volumes)
+      if (volume.isWritable) await putArchive(client, id, volume.path, dataFolder(user));
     const stream = await attach(client, id, signal);
     const container = new DockerContainer(id, stream, context);
     await start(client, id, spec, signal);

@@ -1,5 +1,6 @@
-import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import { type ContainerSpec, inodesOf, resourceLimits, type TmpfsSpec } from '../spec.ts';
+import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerode';
+import { LABEL } from '../labels.ts';
+import { type ContainerSpec, inodesOf, resourceLimits, type TmpfsSpec, type VolumeSpec } from '../spec.ts';
 
 /** In microseconds; the kernel's own. */
 const CPU_PERIOD = 100_000;
@@ -50,6 +51,8 @@ export function createOptions(spec: ContainerSpec, user: number): ContainerCreat
     Labels: { ...spec.labels },
     User: `${user}:${user}`,
     WorkingDir: spec.workingDir,
+    // Docker removes those without a name with their container.
+    Volumes: Object.fromEntries(spec.volumes.flatMap(({ path, name }) => (name === null ? [[path, {}]] : []))),
     Hostname: 'sandbox',
     StopTimeout: 1,
     Tty: false,
@@ -87,12 +90,20 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
       // No terminals: the kernel limits them for the whole machine, not per sandbox.
       '/dev/pts': 'ro,nosuid,nodev,noexec,size=4096,mode=0555',
     },
+    Mounts: spec.volumes.flatMap((volume) => (volume.name === null ? [] : namedVolume(volume.name, volume, spec))),
     MaskedPaths: MASKED_PATHS,
     ShmSize: spec.shmBytes,
     Ulimits: Object.entries(resourceLimits(spec)).map(([Name, most]) => ({ Name, Soft: most, Hard: most })),
     LogConfig: { Type: 'none', Config: {} },
     ...(spec.runtime === null ? {} : { Runtime: spec.runtime }),
   };
+}
+
+function namedVolume(name: string, { path }: VolumeSpec, { labels }: ContainerSpec): MountSettings {
+  // It outlives its container, so it has no owner.
+  const { [LABEL.owner]: _, ...Labels } = labels;
+  const VolumeOptions = { NoCopy: true, Labels, DriverConfig: { Name: 'local', Options: {} } };
+  return { Type: 'volume', Source: name, Target: path, VolumeOptions };
 }
 
 /** Docker's own /dev/shm has no limit of inodes; a mount of ours takes its place. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import type { Container, ContainerEnd } from '../host.ts';
+import { getArchive, putArchive } from './archive.ts';
 import type { Client } from './client.ts';
 import { type ContainerStatus, watchExit } from './containerExit.ts';
 import { withDeadline } from './deadline.ts';
@@ -76,6 +77,14 @@ export class DockerContainer implements Container {
     const deadline = { clock: this.#context.clock, ms: LIFE_MS, late };
     const status = await withDeadline(deadline, undefined, () => this.#inspect());
     return status.kind === 'running';
+  }
+
+  putArchive(path: string, archive: Readable, signal?: AbortSignal): Promise<void> {
+    return putArchive(this.#context.client, this.id, path, archive, signal);
+  }
+
+  getArchive(path: string, signal?: AbortSignal): Promise<Readable> {
+    return getArchive(this.#context.client, this.id, path, signal);
   }
 
   async remove(): Promise<void> {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineLanguage } from '../languageDefinition.ts';
 import { PYTHON } from './facts.ts';
 import { ModuleUse } from './moduleUse.ts';
+import { pipInstallsIn } from './packages/cellInstalls.ts';
 import { preloader } from './preload.ts';
 import { PYTHON_PROJECT_FILES } from './projectFiles.ts';
 import { pythonLanguage } from './python.ts';
@@ -40,11 +41,14 @@ export const python = defineLanguage({
     name: 'python-docker-mcp',
     settings: {
       'docker.memory_limit': { option: 'limits.memoryMb', isMemory: true },
-      package: { instead: 'name packages in python.packages or in an environment' },
+      'package.installer': { option: 'packages.tool' },
+      'package.index_url': { option: 'packages.index' },
+      'package.trusted_hosts': { option: 'packages.trustedHosts' },
       allowed_modules: { option: 'python.allowedModules' },
       blocked_modules: { option: 'python.blockedModules' },
     },
   },
+  packages: { manager: 'pip', tools: ['uv', 'pip'], fileExtensions: ['.whl'], installsIn: pipInstallsIn },
   environment: () => ({
     // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.
     OPENBLAS_NUM_THREADS: '1',

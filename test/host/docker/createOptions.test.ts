@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createOptions } from '../../../src/host/docker/createOptions.ts';
+import { LABEL } from '../../../src/host/labels.ts';
 import { SECCOMP_PROFILE } from '../../../src/host/seccomp/profile.ts';
 import { containerSpec } from '../../../src/host/spec.ts';
 import { LIMITS } from '../../contract/hostContract.ts';
@@ -22,6 +23,7 @@ describe('createOptions', () => {
       Labels: { a: 'b' },
       User: '1500000000:1500000000',
       WorkingDir: '/',
+      Volumes: {},
       AttachStderr: true,
       AttachStdin: true,
       AttachStdout: true,
@@ -56,6 +58,7 @@ describe('createOptions', () => {
           '/dev/shm': mount('noexec'),
           '/dev/pts': 'ro,nosuid,nodev,noexec,size=4096,mode=0555',
         },
+        Mounts: [],
         MaskedPaths: expect.arrayContaining(['/proc/kcore', '/proc/keys', '/proc/locks', '/sys/firmware']),
         ShmSize: 16777216,
         Ulimits: [
@@ -89,5 +92,23 @@ describe('createOptions', () => {
       SecurityOpt: ['no-new-privileges', 'seccomp={}'],
       CpuQuota: 50_000,
     });
+  });
+
+  it('contains volumes: one of the container goes with it, one with a name has no owner', () => {
+    const volumes = [
+      { path: '/packages', name: null, isWritable: false },
+      { path: '/cache', name: 'shared', isWritable: true },
+    ];
+    const labels = { [LABEL.machine]: 'm', [LABEL.owner]: 'o' };
+    const options = createOptions({ ...spec, labels, volumes }, 1);
+    expect(options.Volumes).toEqual({ '/packages': {} });
+    expect(options.HostConfig?.Mounts).toEqual([
+      {
+        Type: 'volume',
+        Source: 'shared',
+        Target: '/cache',
+        VolumeOptions: { NoCopy: true, Labels: { [LABEL.machine]: 'm' }, DriverConfig: { Name: 'local', Options: {} } },
+      },
+    ]);
   });
 });

@@ -36,7 +36,9 @@ export async function realSandbox(
 ): Promise<Sandbox> {
   const { machine, owner } = await processIdentity();
   const labels = { [LABEL.managed]: 'true', [LABEL.machine]: machine, [LABEL.owner]: owner };
-  const spec = containerSpec(image, { ...LIMITS, ...limits }, labels, definition.environment(LIMITS.cpus));
+  const spec = containerSpec(image, { ...LIMITS, ...limits }, labels, {
+    variables: definition.environment(LIMITS.cpus),
+  });
   return bootSandbox(host, {
     spec,
     agent: agent ?? (await loadAgent(path.resolve(import.meta.dirname, '../../../images/agent'))),

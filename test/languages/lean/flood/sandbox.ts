@@ -22,6 +22,8 @@ export function floodingSandbox(flood: string): Sandbox {
     reset: () => Promise.reject(new Error('nothing is reset')),
     measure: async () => ({ memoryBytes: 1, cpuMs: 0, oomKills: 0, processes: 3, fds: 10 }),
     request: () => Promise.reject(new Error('nothing is asked of the agent')),
+    putArchive: () => Promise.reject(new Error('nothing is unpacked')),
+    getArchive: () => Promise.reject(new Error('nothing is packed')),
     lost: new Promise<SandboxLoss>(() => {}),
     async dispose() {
       for (const server of servers) await server.signal('SIGKILL');

@@ -71,6 +71,8 @@ export function recordedSandbox(variant: ServerVariant): RecordedSandbox {
       return { memoryBytes, cpuMs, oomKills, processes: 3, fds: 10 };
     },
     request: () => Promise.reject(new Error('nothing is asked of the agent')),
+    putArchive: () => Promise.reject(new Error('nothing is unpacked')),
+    getArchive: () => Promise.reject(new Error('nothing is packed')),
     lost: lost.promise,
     dispose: async () => lost.resolve({ outOfMemory: false, reason: 'it was removed' }),
   };

@@ -1,0 +1,61 @@
+"""What to do about an error that has to do with the sandbox, as one line for its message."""
+
+import sys
+
+from . import walls
+
+# Where the name of a module differs from that of its package.
+_PACKAGES = {
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python-headless",
+    "Crypto": "pycryptodome",
+    "dateutil": "python-dateutil",
+    "docx": "python-docx",
+    "dotenv": "python-dotenv",
+    "fitz": "PyMuPDF",
+    "git": "GitPython",
+    "jwt": "PyJWT",
+    "MySQLdb": "mysqlclient",
+    "OpenSSL": "pyOpenSSL",
+    "PIL": "Pillow",
+    "pptx": "python-pptx",
+    "psycopg2": "psycopg2-binary",
+    "serial": "pyserial",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "usb": "pyusb",
+    "yaml": "PyYAML",
+    "zmq": "pyzmq",
+}
+_MAX_CHAIN = 10
+
+
+def on(error):
+    """The line, or None."""
+    if isinstance(error, ModuleNotFoundError):
+        return _on_missing(error.name)
+    return _on_no_network(error)
+
+
+def _on_missing(name):
+    root = (name or "").partition(".")[0]
+    # A module of a package that is there, or of Python itself, is not missing for want of a package.
+    if not root.isidentifier() or root in sys.modules or root in getattr(sys, "stdlib_module_names", ()):
+        return None
+    return "To install it, run `%%pip install %s` in a session; agents can call install_packages." % (
+        _PACKAGES.get(root, root)
+    )
+
+
+def _on_no_network(error):
+    socket = sys.modules.get("socket")
+    if socket is None or walls.report.get("network", {}).get("state") != "holds":
+        return None
+    for _ in range(_MAX_CHAIN):
+        if isinstance(error, socket.gaierror):
+            return "Sandboxes have no network. Put the data into the session as files; for packages use %pip install."
+        error = getattr(error, "reason", None) or error.__cause__ or error.__context__
+        if not isinstance(error, BaseException):
+            return None
+    return None

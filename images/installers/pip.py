@@ -1,0 +1,198 @@
+"""
+Installs Python packages for a session, in a container that has a network and nothing of the user's.
+
+Reads a request as JSON from stdin, writes what the installer says to stderr, and in the end a summary as JSON to stdout.
+The packages are then in `out/lib` of the working folder, their programs in `out/bin`.
+"""
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import venv
+
+WORK = "/work/data"
+CACHE = "/cache/data"
+OUT = os.path.join(WORK, "out")
+ENVIRONMENT = os.path.join(WORK, "environment")
+CHECK_EVERY = 3600
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def installed(earlier):
+    """Name -> version and requirements, of the image and of what the session has already."""
+    found = {}
+    for item in importlib.metadata.distributions():
+        name = item.metadata["Name"]
+        if name and normal(name) not in found:
+            found[normal(name)] = (name, item.version, item.requires or [])
+    for name, version in earlier:
+        found[normal(name)] = (name, version, [])
+    return found
+
+
+def write_known(site, known):
+    """
+    Descriptions of packages that are there already, without their files: the installer then resolves around them.
+    What the image lacks on purpose is no requirement of its packages.
+    """
+    folders = set()
+    for name, version, requires in known.values():
+        folder = "%s-%s.dist-info" % (re.sub(r"[-_.]+", "_", name), version)
+        try:
+            os.mkdir(os.path.join(site, folder))
+        except FileExistsError:
+            continue
+        folders.add(folder)
+        kept = [text for text in requires if "extra ==" not in text and normal(re.split(r"[^\w.-]", text)[0]) in known]
+        lines = ["Metadata-Version: 2.1", "Name: " + name, "Version: " + version]
+        lines += ["Requires-Dist: " + text for text in kept]
+        record = ["%s/%s,," % (folder, file) for file in ("METADATA", "INSTALLER", "RECORD")]
+        for file, text in (("METADATA", lines), ("INSTALLER", ["hothouse"]), ("RECORD", record)):
+            with open(os.path.join(site, folder, file), "w", encoding="utf-8") as target:
+                target.write("\n".join(text) + "\n")
+    return folders
+
+
+def variables(request):
+    values = {
+        "PATH": os.environ["PATH"],
+        "LANG": "C.UTF-8",
+        "HOME": os.path.join(WORK, "home"),
+        "TMPDIR": os.path.join(WORK, "tmp"),
+        "UV_LINK_MODE": "copy",
+        "UV_NO_CONFIG": "1",
+        "UV_PYTHON_DOWNLOADS": "never",
+        "PIP_CONFIG_FILE": os.devnull,
+        **request["proxies"],
+    }
+    cache = CACHE if request["cache"] else os.path.join(WORK, "cache")
+    values["UV_CACHE_DIR"] = os.path.join(cache, "uv")
+    values["PIP_CACHE_DIR"] = os.path.join(cache, "pip")
+    for folder in (values["HOME"], values["TMPDIR"]):
+        os.makedirs(folder, exist_ok=True)
+    if request["certificates"]:
+        path = os.path.join(WORK, "certificates.pem")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(request["certificates"])
+        values.update(SSL_CERT_FILE=path, PIP_CERT=path)
+    return values
+
+
+def command(request, python):
+    """The installer's command line; null where the image has none."""
+    tool = request["tool"]
+    if tool == "uv" and shutil.which("uv") is None:
+        tool = "pip"
+    if tool == "uv":
+        line = ["uv", "pip", "install", "--python", python, "--no-progress", "--color", "never"]
+        hosts, built = "--allow-insecure-host", ["--no-build"]
+    else:
+        if importlib.util.find_spec("pip") is None:
+            return None
+        line = [sys.executable, "-m", "pip", "--python", python, "install", "--no-input", "--no-compile"]
+        line += ["--disable-pip-version-check", "--progress-bar", "off"]
+        hosts, built = "--trusted-host", ["--only-binary", ":all:"]
+    if request["index"]:
+        line += ["--index-url", request["index"]]
+    for address in request["extraIndexes"]:
+        line += ["--extra-index-url", address]
+    for host in request["trustedHosts"]:
+        line += [hosts, host]
+    if request["upgrade"]:
+        line.append("--upgrade")
+    if not request["build"]:
+        line += built
+    files = [os.path.join("/workspace", name) for name in request["files"]]
+    return [*line, "--", *request["packages"], *files]
+
+
+def site_of():
+    [folder] = [name for name in os.listdir(os.path.join(ENVIRONMENT, "lib")) if name.startswith("python")]
+    return os.path.join(ENVIRONMENT, "lib", folder, "site-packages")
+
+
+def collect(site, known_folders, programs):
+    """Moves what is new to `out`."""
+    lib, bin_folder = os.path.join(OUT, "lib"), os.path.join(OUT, "bin")
+    os.makedirs(lib)
+    os.makedirs(bin_folder)
+    for name in set(os.listdir(site)) - known_folders:
+        os.rename(os.path.join(site, name), os.path.join(lib, name))
+    start = ("#!" + os.path.join(ENVIRONMENT, "bin")).encode()
+    for name in set(os.listdir(os.path.join(ENVIRONMENT, "bin"))) - programs:
+        source, target = os.path.join(ENVIRONMENT, "bin", name), os.path.join(bin_folder, name)
+        if os.path.islink(source) or not os.path.isfile(source):
+            continue
+        with open(source, "rb") as file:
+            content = file.read()
+        if content.startswith(start):
+            # The environment does not exist in the session.
+            content = b"#!/usr/bin/env python3\n" + content.partition(b"\n")[2]
+        with open(target, "wb") as file:
+            file.write(content)
+        os.chmod(target, 0o755)
+    return lib
+
+
+def trim(limit):
+    """Empties the download cache when it is over its limit; looks at most once in `CHECK_EVERY` seconds."""
+    mark = os.path.join(CACHE, "checked")
+    try:
+        if time.time() - os.stat(mark).st_mtime < CHECK_EVERY:
+            return
+    except FileNotFoundError:
+        pass
+    with open(mark, "w"):
+        pass
+    size = 0
+    for folder, _, names in os.walk(CACHE):
+        for name in names:
+            try:
+                size += os.lstat(os.path.join(folder, name)).st_size
+            except FileNotFoundError:
+                continue
+    if size > limit:
+        shutil.rmtree(os.path.join(CACHE, "pip"), ignore_errors=True)
+        if shutil.which("uv"):
+            # It waits for other installers that use the cache.
+            subprocess.run(["uv", "cache", "clean", "--cache-dir", os.path.join(CACHE, "uv")], stderr=subprocess.DEVNULL)
+
+
+def main():
+    request = json.load(sys.stdin)
+    venv.create(ENVIRONMENT, symlinks=True, with_pip=False)
+    site = site_of()
+    known = installed(request["installed"])
+    known_folders = write_known(site, known) | {"__pycache__"}
+    programs = set(os.listdir(os.path.join(ENVIRONMENT, "bin")))
+    line = command(request, os.path.join(ENVIRONMENT, "bin", "python"))
+    if line is None:
+        print("The image has neither uv nor pip.", file=sys.stderr)
+        return 1
+    done = subprocess.run(line, env=variables(request), cwd=WORK, stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno())
+    if done.returncode != 0:
+        return 1
+    lib = collect(site, known_folders, programs)
+    added = []
+    for item in importlib.metadata.distributions(path=[lib]):
+        name = item.metadata["Name"]
+        before = known.get(normal(name))
+        added.append({"name": name, "version": item.version, "replaced": before[1] if before else None})
+    json.dump({"added": sorted(added, key=lambda entry: entry["name"].lower())}, sys.stdout)
+    sys.stdout.flush()
+    if request["cache"]:
+        trim(request["cacheBytes"])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

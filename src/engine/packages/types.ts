@@ -1,0 +1,33 @@
+import type { Owner } from '../types.ts';
+
+/** Packages for a session. */
+export interface InstallRequest {
+  readonly sessionId: string;
+  readonly owner: Owner;
+  /** Names of packages, with extras, versions and markers. */
+  readonly packages: readonly string[];
+  /** Paths of packages in the session's workspace, as in `dist/mine-1.0-py3-none-any.whl`. */
+  readonly files?: readonly string[];
+  readonly upgrade?: boolean;
+  /** A person has agreed to these packages. Never from a tool's argument. */
+  readonly isApproved?: boolean;
+}
+
+/** A package that an installation has added. */
+export interface AddedPackage {
+  readonly name: string;
+  readonly version: string;
+  /** The version that the session had before; null for one that it did not have. */
+  readonly replaced: string | null;
+}
+
+/** What an installation has done. */
+export interface InstallReport {
+  readonly sessionId: string;
+  /** Empty where the session had all of them. */
+  readonly added: readonly AddedPackage[];
+  /** What the installer has said. */
+  readonly output: string;
+  /** What to do so that the packages can be used, one sentence each. */
+  readonly notes: readonly string[];
+}

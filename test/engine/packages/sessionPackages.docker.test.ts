@@ -1,0 +1,286 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path, { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { silentLog } from '../../../src/base/log.ts';
+import { createEngine } from '../../../src/engine/engine.ts';
+import { imageSources } from '../../../src/engine/environment/images.ts';
+import { Options, type OptionsInput } from '../../../src/engine/options.ts';
+import type { Engine, Owner, RunResult } from '../../../src/engine/types.ts';
+import { machineBuildSettings } from '../../../src/host/buildSettings.ts';
+import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
+import { thisOwner } from '../../../src/host/identity.ts';
+import { LABEL } from '../../../src/host/labels.ts';
+import { LANGUAGES } from '../../../src/languages/registry.ts';
+import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
+import { archiveOf, type IndexedPackage, type LocalIndex, localIndex } from './localIndex.ts';
+
+const IMAGES = path.resolve(import.meta.dirname, '../../../images');
+const PERSON: Owner = { id: 'person', kind: 'notebook', label: 'notebook' };
+const AGENT: Owner = { id: 'agent', kind: 'mcp', label: 'agent' };
+
+/** What a package finds in the container that builds it, written into the module that it installs. */
+const SPY = `
+import os, subprocess, sys, zipfile
+found = []
+for root in ("/cache", "/packages", "/workspace", "/var/run/docker.sock"):
+    try: found.append("%s: %s" % (root, sorted(os.listdir(root))))
+    except OSError as error: found.append("%s: %s" % (root, type(error).__name__))
+secrets = [name for folder in ("/workspace", "/tmp", "/work") for _, _, names in os.walk(folder) for name in names if "secret" in name]
+status = open("/proc/self/status").read()
+caps = [line.split()[1] for line in status.splitlines() if line.startswith("CapEff")][0]
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+try: open("/etc/planted", "w"); root = "writable"
+except OSError: root = "read-only"
+text = repr((found, secrets, caps, os.getuid(), root))
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    name, info = "spying-1.0-py3-none-any.whl", "spying-1.0.dist-info/"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        wheel.writestr("spying.py", "found = " + repr(text))
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: spying\\nVersion: 1.0\\n")
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(info + "RECORD", "".join(info + file + ",,\\n" for file in ("METADATA", "WHEEL", "RECORD")) + "spying.py,,\\n")
+    return name
+`;
+
+const SPYING =
+  '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n[project]\nname = "spying"\nversion = "1.0"\n';
+
+const PACKAGES: IndexedPackage[] = [
+  { name: 'greeting', version: '1.0', files: { 'greeting/__init__.py': 'text = "one"\n' } },
+  { name: 'greeting', version: '2.0', files: { 'greeting/__init__.py': 'text = "two"\n' } },
+  {
+    name: 'program',
+    version: '1.0',
+    requires: ['greeting'],
+    files: {
+      'program.py': 'def main():\n    import greeting\n    print("program says", greeting.text)\n',
+      'early.pth': 'import os; os.environ["EARLY"] = "yes"\n',
+      'program-1.0.dist-info/entry_points.txt': '[console_scripts]\nprogram = program:main\n',
+    },
+  },
+  { name: 'shared-one', version: '1.0', files: { 'shared/one.py': 'n = 1\n' } },
+  { name: 'shared-two', version: '1.0', files: { 'shared/two.py': 'n = 2\n' } },
+  { name: 'pandas', version: '99.0', files: { 'pandas/__init__.py': '__version__ = "99.0"\n' } },
+  { name: 'spying', version: '1.0', files: { 'backend.py': SPY, 'pyproject.toml': SPYING } },
+];
+
+let index: LocalIndex;
+const engines: Engine[] = [];
+const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
+const machine = `packages-${randomBytes(8).toString('hex')}`;
+
+async function newEngine(options: OptionsInput = {}): Promise<Engine> {
+  const engine = createEngine({
+    connect: () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog }),
+    agent: await loadAgent(path.join(IMAGES, 'agent')),
+    options: Options.parse({ ...options, python: { preload: [] }, pool: { size: 1 } }),
+    clock: systemClock,
+    log: silentLog,
+    identity: { machine, owner: await thisOwner() },
+    languages: LANGUAGES,
+    images: imageSources(IMAGES, () => machineBuildSettings(process.env)),
+    installers: (manager) => readFile(path.join(IMAGES, 'installers', `${manager}.py`), 'utf8'),
+  });
+  engines.push(engine);
+  return engine;
+}
+
+async function open(engine: Engine, owner = PERSON): Promise<string> {
+  const opened = await engine.openSession('python', owner);
+  if (!opened.ok) throw new Error(opened.error.message);
+  return opened.value.id;
+}
+
+function cell(
+  engine: Engine,
+  sessionId: string,
+  code: string,
+  owner = PERSON,
+  signal?: AbortSignal,
+): Promise<RunResult> {
+  return engine.run({ language: 'python', code, owner, sessionId }, undefined, signal);
+}
+
+const containers = () => host.list({ [LABEL.machine]: machine });
+
+beforeAll(async () => {
+  index = await localIndex(PACKAGES);
+});
+afterAll(async () => {
+  await Promise.all(engines.map((engine) => engine.dispose()));
+  await index.close();
+  await promisify(execFile)('docker', ['volume', 'rm', '--force', `hothouse-packages-${machine}`]);
+  await host.dispose();
+});
+
+describe('packages from an index', () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await newEngine({ packages: { index: index.url, agents: 'ask', allowed: ['Greeting'] } });
+  });
+
+  it('come into a living session, which keeps its variables and has no network', async () => {
+    const id = await open(engine);
+    await cell(engine, id, 'x = 41');
+    const installed = await cell(engine, id, '%pip install greeting==1.0\nimport greeting\n(x + 1, greeting.text)');
+    expect(installed).toMatchObject({ status: 'ok', error: null });
+    expect(installed.stdout).toContain('greeting==1.0');
+    expect(installed.result).toMatchObject({ 'text/plain': "(42, 'one')" });
+    const seen = await cell(
+      engine,
+      id,
+      'print([line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line])',
+    );
+    expect(seen.stdout).toBe("['lo']\n");
+    const writes =
+      'import os\nfor path in ("/packages/x", "/packages/1/lib/x", greeting.__file__):\n  try: open(path, "a")\n  except OSError as e: print(e.errno)';
+    expect((await cell(engine, id, writes)).stdout).toBe('13\n13\n13\n');
+    expect(await containers()).toHaveLength(engine.snapshot().environments.flatMap((one) => one.sandboxes).length);
+  });
+
+  it('bring programs, .pth files, namespace packages and what they require', async () => {
+    const id = await open(engine);
+    const code =
+      '!uv pip install program\n%pip install -q shared-one\n%pip install -q shared-two\n!program\nimport os, shared.one, shared.two\nprint(os.environ["EARLY"], shared.one.n + shared.two.n)';
+    const result = await cell(engine, id, code);
+    expect(result).toMatchObject({ status: 'ok', error: null });
+    expect(result.stdout).toContain('program says two\nyes 3\n');
+    expect(result.stdout).not.toContain('shared-one');
+  });
+
+  it('win over those of the image for new imports, and a note says when to restart', async () => {
+    const id = await open(engine);
+    const result = await cell(engine, id, '%pip install -U pandas\nimport pandas; pandas.__version__');
+    expect(result.result).toMatchObject({ 'text/plain': "'99.0'" });
+    expect(result.stdout).toMatch(/Note: pandas 99\.0 replaces 2\.\S+: .*restart the session/);
+  });
+
+  it('are there again after a restart of the session', async () => {
+    const id = await open(engine);
+    await cell(engine, id, '%pip install greeting==1.0');
+    await engine.restartSession(id);
+    const result = await cell(engine, id, 'import greeting; print(greeting.text)');
+    expect(result).toMatchObject({ status: 'ok', stdout: expect.stringMatching(/greeting==1\.0\n[\s\S]*one\n$/) });
+  });
+
+  it('come from a wheel in the workspace', async () => {
+    const id = await open(engine);
+    const folder = await mkdtemp(join(tmpdir(), 'hothouse-wheel-'));
+    const wheel = await archiveOf({ name: 'mine', version: '3.0', files: { 'mine.py': 'n = 3\n' } }, folder);
+    await rm(folder, { recursive: true });
+    await engine.files(id).put('dist/mine-3.0-py3-none-any.whl', wheel);
+    const result = await cell(engine, id, '%pip install ./dist/mine-3.0-py3-none-any.whl\nimport mine; mine.n');
+    expect(result.result).toMatchObject({ 'text/plain': '3' });
+  });
+
+  it('are refused with the words of the installer when there is no such package, and the session lives', async () => {
+    const id = await open(engine);
+    await cell(engine, id, 'x = 1');
+    const result = await cell(engine, id, '%pip install no-such-package\nx = 2');
+    expect(result).toMatchObject({ status: 'error', error: { name: 'InstallError' }, sessionLost: false });
+    expect(result.error?.message).toContain('no-such-package was not found in the package registry');
+    expect((await cell(engine, id, 'x')).result).toMatchObject({ 'text/plain': '1' });
+  });
+
+  it.each([
+    ['%pip install -r list.txt', 'does not take -r here'],
+    ['%pip install --index-url http://evil.test greeting', 'set by the options packages.*'],
+    ['%pip install https://evil.test/x.tar.gz', 'is not the name of a package'],
+    ['%pip install git+https://evil.test/x', 'is not the name of a package'],
+    ['%pip install ../x', 'is not the name of a package'],
+    ['%pip install', 'names no package'],
+  ])('are rejected before anything starts: %s', async (code, message) => {
+    const id = await open(engine);
+    const before = index.asked.length;
+    const result = await cell(engine, id, code);
+    expect(result).toMatchObject({ status: 'rejected' });
+    expect(result.error?.message).toContain(message);
+    expect(index.asked.length).toBe(before);
+    await engine.closeSession(id);
+  });
+
+  it('of agents need agreement, unless they are on the list', async () => {
+    const id = await open(engine, AGENT);
+    const asked = await cell(engine, id, '%pip install shared-one', AGENT);
+    expect(asked).toMatchObject({ status: 'rejected', error: { name: 'needs_approval' } });
+    expect(await cell(engine, id, '%pip install greeting', AGENT)).toMatchObject({ status: 'ok' });
+    const request = { sessionId: id, owner: AGENT, packages: ['shared-one'] };
+    expect(await engine.installPackages(request)).toMatchObject({ ok: false, error: { kind: 'needs_approval' } });
+    const agreed = await engine.installPackages({ ...request, isApproved: true });
+    expect(agreed).toMatchObject({
+      ok: true,
+      value: { added: [{ name: 'shared-one', version: '1.0', replaced: null }] },
+    });
+  });
+
+  it('that hang end when the cell is cancelled, leave nothing, and the next ones come', async () => {
+    const id = await open(engine);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 4_000);
+    expect(await cell(engine, id, '%pip install slow', PERSON, controller.signal)).toMatchObject({
+      status: 'interrupted',
+    });
+    expect((await cell(engine, id, 'import os; os.path.exists("/packages/index")')).result).toMatchObject({
+      'text/plain': 'False',
+    });
+    const interrupted = cell(engine, id, '%pip install slow');
+    setTimeout(() => void engine.interruptSession(id), 4_000);
+    expect(await interrupted).toMatchObject({ status: 'interrupted' });
+    expect(await cell(engine, id, '%pip install greeting')).toMatchObject({ status: 'ok' });
+  });
+
+  it('asked for at once wait for each other', async () => {
+    const id = await open(engine);
+    const install = (name: string) => engine.installPackages({ sessionId: id, owner: PERSON, packages: [name] });
+    const both = await Promise.all([install('shared-one'), install('shared-two')]);
+    expect(both.map(({ ok }) => ok)).toEqual([true, true]);
+    expect((await cell(engine, id, 'import shared.one, shared.two; shared.two.n')).result).toMatchObject({
+      'text/plain': '2',
+    });
+  });
+
+  it('are built alone: without files of the session, packages of others, the cache, rights or a life after', async () => {
+    const id = await open(engine);
+    await engine.files(id).put('secret.txt', 'a secret');
+    const result = await cell(
+      engine,
+      id,
+      '%pip install -q greeting\n%pip install spying\nimport spying; print(spying.found)',
+    );
+    expect(result).toMatchObject({ status: 'ok', error: null });
+    const found = result.stdout.split('\n').at(-2);
+    expect(found).toBe(
+      "(['/cache: FileNotFoundError', '/packages: FileNotFoundError', '/workspace: []', '/var/run/docker.sock: FileNotFoundError'], [], '0000000000000000', 65000, 'read-only')",
+    );
+    expect(await containers()).toHaveLength(engine.snapshot().environments.flatMap((one) => one.sandboxes).length);
+  });
+
+  it('cannot be installed without a session', async () => {
+    const result = await engine.run({ language: 'python', code: '%pip install greeting', owner: PERSON });
+    expect(result).toMatchObject({ status: 'rejected', error: { message: expect.stringContaining('Open a session') } });
+  });
+});
+
+it('is a line of the error that says how to install a missing module, or why a name is not resolved', async () => {
+  const engine = await newEngine();
+  const id = await open(engine);
+  const missing = await cell(engine, id, 'import cv2');
+  expect(missing.error?.message).toContain('To install it, run `%pip install opencv-python-headless` in a session');
+  const offline = await cell(engine, id, 'import urllib.request\nurllib.request.urlopen("http://example.test/")');
+  expect(offline.error?.message).toContain('Sandboxes have no network.');
+});
+
+it('installs from the index of this machine, with the cache in at most a few seconds', async () => {
+  const engine = await newEngine();
+  const id = await open(engine);
+  expect(await cell(engine, id, '%pip install humanize')).toMatchObject({ status: 'ok' });
+  const other = await open(engine);
+  const second = await cell(engine, other, '%pip install humanize\nimport humanize; humanize.intcomma(12345)');
+  expect(second.result).toMatchObject({ 'text/plain': "'12,345'" });
+});
