@@ -143,7 +143,6 @@ export interface EngineProblem extends Omit<Problem, 'kind'> {
     | 'too_large'
     | 'overloaded'
     | 'session_limit'
-    | 'needs_approval'
     | 'install_failed'
     | 'engine_closed';
 }

@@ -7,6 +7,7 @@ import type { LanguageTool } from '../languages/languageTools.ts';
 import { defineTool, refused, success, type Tool } from './tool.ts';
 import { createEnvironment, listEnvironments } from './tools/environments.ts';
 import { deleteFile, listFiles, readFile, writeFile } from './tools/files.ts';
+import { installPackages } from './tools/packages.ts';
 import { runCode } from './tools/runCode.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
 import { tryCode } from './tools/tryCode.ts';
@@ -43,6 +44,7 @@ function offerFor(languages: Languages): Offer {
       tryCode(languages),
       createEnvironment(languages),
       listEnvironments,
+      installPackages,
       writeFile,
       readFile,
       listFiles,

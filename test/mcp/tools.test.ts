@@ -17,6 +17,7 @@ describe('the tools of the MCP server', () => {
       ['try_code', ['session_id', 'candidates']],
       ['create_environment', ['name', 'language']],
       ['list_environments', []],
+      ['install_packages', ['session_id', 'packages']],
       ['write_file', ['session_id', 'path', 'content']],
       ['read_file', ['path']],
       ['list_files', []],
@@ -127,7 +128,7 @@ describe('the tools of the MCP server', () => {
   it('are listed in the error for an unknown tool', async () => {
     const client = await connectInMemory(new StubEngine());
     await expect(call(client, 'run')).rejects.toThrow(
-      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, try_code, create_environment, list_environments, write_file, read_file, list_files, delete_file, lean_check, lean_goals, lean_try.',
+      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, try_code, create_environment, list_environments, install_packages, write_file, read_file, list_files, delete_file, lean_check, lean_goals, lean_try.',
     );
   });
 });

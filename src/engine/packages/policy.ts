@@ -29,8 +29,8 @@ function denied(): EngineProblem {
 function needsApproval(entries: readonly string[]): EngineProblem {
   return {
     kind: 'needs_approval',
-    message: `Installing ${entries.join(', ')} needs the agreement of the user, and this client cannot ask.`,
+    message: `Installing ${entries.join(', ')} needs the agreement of the user, who has not given it.`,
     advice:
-      'Ask the user to run `%pip install` in a notebook on this session, to name the packages in the option packages.allowed, or to set the option packages.agents to allow.',
+      'Call install_packages, which asks the user if the client can. Or ask the user to name the packages in the option packages.allowed, or to set the option packages.agents to allow.',
   };
 }

@@ -33,7 +33,7 @@ for root in ("/cache", "/packages", "/workspace", "/var/run/docker.sock"):
 secrets = [name for folder in ("/workspace", "/tmp", "/work") for _, _, names in os.walk(folder) for name in names if "secret" in name]
 status = open("/proc/self/status").read()
 caps = [line.split()[1] for line in status.splitlines() if line.startswith("CapEff")][0]
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True, stdout=-3, stderr=-3)
 try: open("/etc/planted", "w"); root = "writable"
 except OSError: root = "read-only"
 text = repr((found, secrets, caps, os.getuid(), root))
