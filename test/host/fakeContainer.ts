@@ -52,6 +52,8 @@ export class FakeContainer implements Container {
       ended: this.ended,
       isRunning: () => this.isRunning(),
       remove: () => this.remove(),
+      putArchive: (path, archive) => this.putArchive(path, archive),
+      getArchive: () => this.getArchive(),
       spare: (owner, seconds) => this.spare(owner, seconds),
       detach: async () => {
         this.#attached.delete(container);
