@@ -19,7 +19,6 @@ interface CreateOptions {
   readonly base?: string;
   readonly pip?: readonly string[];
   readonly npm?: readonly string[];
-  readonly nuget?: readonly string[];
   readonly apt?: readonly string[];
   readonly var?: Readonly<Record<string, string>>;
   readonly file?: string;
@@ -63,7 +62,6 @@ function addCreate(parent: Command, handle: Handle, languages: readonly Language
     .option('--language <LANGUAGE>', `${idsOf(languages).join(' or ')}; default: ${languages[0]?.id ?? ''}`)
     .option('--pip <PACKAGE>', 'a package for pip, such as "requests>=2"; repeatable', add)
     .option('--npm <PACKAGE>', 'a package for npm, such as lodash@^4; repeatable', add)
-    .option('--nuget <PACKAGE>', 'a package for NuGet; repeatable', add)
     .option('--apt <PACKAGE>', 'a Debian package; repeatable', add)
     .option('--var <KEY=VALUE>', 'an environment variable; repeatable', addPair)
     .option('--base <IMAGE>', "image to build on; default: the language's own")
@@ -90,17 +88,17 @@ function addCreate(parent: Command, handle: Handle, languages: readonly Language
 async function wantedEnvironments(
   { terminal, languages }: CommandContext,
   name: string | undefined,
-  { language, base, pip, npm, nuget, apt, var: variables, file }: CreateOptions,
+  { language, base, pip, npm, apt, var: variables, file }: CreateOptions,
 ): Promise<readonly FileEnvironment[]> {
   if (file === undefined) {
     if (name === undefined) throw new UsageError('env create takes a name, or --file FILE.');
     const { id } = languageOf(language ?? languages[0]?.id, languages);
-    const packages = { pip: [...(pip ?? [])], npm: [...(npm ?? [])], nuget: [...(nuget ?? [])], apt: [...(apt ?? [])] };
+    const packages = { pip: [...(pip ?? [])], npm: [...(npm ?? [])], apt: [...(apt ?? [])] };
     return [
       { input: { name, language: id, base: base ?? '', packages, variables: { ...variables } }, lock: undefined },
     ];
   }
-  if (language ?? base ?? pip ?? npm ?? nuget ?? apt ?? variables) {
+  if (language ?? base ?? pip ?? npm ?? apt ?? variables) {
     throw new UsageError('With --file, the file alone says what an environment consists of.');
   }
   const text = file === '-' ? await readAll(terminal.stdin) : await readText(file);

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { driverLanguage } from '../interpreter/driverLanguage.ts';
 import { defineLanguage } from '../languageDefinition.ts';
 import { NODE } from './facts.ts';
+import { NODE_PROJECT_FILES } from './projectFiles.ts';
 
 /** JavaScript and TypeScript on Node.js. */
 export const node = defineLanguage({
   ...NODE,
   sessionPrefix: 'node',
+  projectFiles: NODE_PROJECT_FILES,
   options: z.strictObject({
     image: z.string().min(1).default('hothouse/node:latest').describe('Container image that Node.js runs in.'),
   }),

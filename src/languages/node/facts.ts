@@ -4,6 +4,7 @@ export const NODE: LanguageFacts & { readonly id: 'node' } = {
   id: 'node',
   displayName: 'Node.js',
   fileExtensions: ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'],
+  packageManager: 'npm',
   editor: {
     cells: 'javascript',
     kernelspec: { name: 'node', display_name: 'Node.js', language: 'javascript' },
