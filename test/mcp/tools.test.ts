@@ -9,7 +9,7 @@ describe('the tools of the MCP server', () => {
     const client = await connectInMemory(new StubEngine());
     const { tools } = await client.listTools();
     expect(tools.map(({ name, inputSchema: { required } }) => [name, required ?? []])).toEqual([
-      ['run_code', ['language', 'code']],
+      ['run_code', ['code']],
       ['open_session', ['language']],
       ['close_session', ['session_id']],
       ['list_sessions', []],
@@ -90,6 +90,17 @@ describe('the tools of the MCP server', () => {
       sessions: [{ session_id: 's9', state: 'ended', end_reason: 'it ran out of memory' }],
     });
     expect(textOf(listed)).toContain('ended (it ran out of memory)');
+  });
+
+  it('run the code of a session in its language when none is given', async () => {
+    const engine = new StubEngine();
+    engine.sessions.push({ ...sessionInfo(), language: 'lean' });
+    const client = await connectInMemory(engine);
+    await call(client, 'run_code', { code: '#eval 1', session_id: 's1' });
+    expect(engine.requests).toMatchObject([{ language: 'lean', sessionId: 's1' }]);
+    expect(textOf(await call(client, 'run_code', { code: '1' }))).toBe(
+      'Argument "language" is required without session_id.',
+    );
   });
 
   it('return the cause and the next step of an engine problem', async () => {
@@ -191,7 +202,7 @@ describe('the Lean tools', () => {
 describe('invalid arguments', () => {
   const ids = LANGUAGES.map(({ id }) => `"${id}"`).join(' or ');
   const ACCEPTED =
-    `run_code accepts: language (required, ${ids}), code (required, a string), environment (a string), session_id (a string), ` +
+    `run_code accepts: language (${ids}), code (required, a string), environment (a string), session_id (a string), ` +
     'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), files (a list of objects), stdin (a string), state (an object).';
   const cases: [string, Record<string, unknown>, string][] = [
     [

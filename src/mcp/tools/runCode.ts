@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_OPTIONS, languageOptions } from '../../engine/options.ts';
-import type { RunRequest } from '../../engine/types.ts';
+import type { Engine, RunRequest } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import { InputFiles, inputFiles } from '../files/inputFiles.ts';
 import { keeper } from '../files/madeFiles.ts';
@@ -29,18 +29,21 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
     output: runAnswerSchema(formats),
     async call(input, call) {
       const { engine, owner, signal, onOutput } = call;
+      const language = input.language ?? languageOf(input.session_id, engine, languages);
+      if (language === undefined) return failure('Argument "language" is required without session_id.');
       const inputs = await inputFiles(input.files ?? [], call);
       if (!inputs.ok) return failure(inputs.reason);
       const kept = keeper(call);
       const request = {
         ...requestOf(input),
+        language,
         owner,
         reportFiles: true,
         ...(inputs.files.length > 0 && { inputs: inputs.files }),
         ...(input.session_id === undefined && { onFiles: kept.onFiles }),
       };
       const run = await engine.run(request, onOutput, signal);
-      const format = languages.find(({ id }) => id === input.language)?.reports;
+      const format = languages.find(({ id }) => id === language)?.reports;
       return runAnswer(run, format?.describe(run, input), kept.filesOf(run));
     },
   });
@@ -50,7 +53,10 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
 function inputFor(languages: readonly LanguageDefinition[]) {
   const own: z.ZodRawShape = Object.assign({}, ...languages.map(({ reports }) => reports?.arguments));
   return z.strictObject({
-    language: languageArgument(languages, 'Language of the code.'),
+    language: languageArgument(
+      languages,
+      'Language of the code. Default with session_id: that of the session.',
+    ).optional(),
     code: z.string().describe('Source code, at most 1 MB. The value of the last expression is returned as result.'),
     environment: z
       .string()
@@ -101,9 +107,18 @@ function memoryText(languages: readonly LanguageDefinition[]): string {
   return own.length === 0 ? '' : ` (${own.join(', ')})`;
 }
 
-function requestOf(input: z.output<ReturnType<typeof inputFor>>): Omit<RunRequest, 'owner'> {
+/** The language of a session. For one that does not exist any language will do: the engine rejects the run. */
+function languageOf(
+  session: string | undefined,
+  engine: Engine,
+  languages: readonly LanguageDefinition[],
+): string | undefined {
+  if (session === undefined) return undefined;
+  return engine.snapshot().sessions.find(({ id }) => id === session)?.language ?? languages[0]?.id;
+}
+
+function requestOf(input: z.output<ReturnType<typeof inputFor>>): Omit<RunRequest, 'owner' | 'language'> {
   return {
-    language: input.language,
     code: input.code,
     ...(input.environment !== undefined && { environment: input.environment }),
     ...(input.session_id !== undefined && { sessionId: input.session_id }),
