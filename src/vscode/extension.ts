@@ -14,6 +14,7 @@ import { registerLossStatus } from './notebook/lostSession.ts';
 import type { Notebooks } from './notebook/notebooks.ts';
 import { registerPoolActions } from './pool/actions.ts';
 import { registerPoolView } from './pool/view.ts';
+import { registerSessionFiles } from './sessionFiles/register.ts';
 import { registerStatusBar } from './statusBar.ts';
 import { WorkspaceFolders } from './workspaceFolder/workspaceFolders.ts';
 
@@ -42,6 +43,7 @@ export function activate(context: ExtensionContext): void {
     registerPoolActions(app, notebooks),
     registerEnvironmentCommands(app, notebooks),
     followEnvironmentFiles(app, context),
+    registerSessionFiles(app, notebooks),
     registerStatusBar(app),
   );
   app.log.debug(`Activated in ${(performance.now() - started).toFixed(1)} ms.`);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigurationTarget, commands, workspace } from 'vscode';
-import { test } from './harness.ts';
+import { test, until } from './harness.ts';
 import { notebookFile, runCell, SharedNotebook } from './notebook.ts';
 import { outputsOf, STDOUT, textOf } from './outputs.ts';
 
@@ -21,8 +21,8 @@ export function workspaceFolderTests(): void {
   const notebook = () => shared.get();
 
   test('a notebook reads the files and modules beside it once the folder may be copied', async () => {
-    const root = writeFiles();
-    symlinkSync('/etc/passwd', path.join(root, 'project/link.txt'));
+    writeFiles();
+    symlinkSync('/etc/passwd', path.join(root(), 'project/link.txt'));
     await setMode('always');
     const opened = await shared.open(notebookFile('project/report.ipynb'));
     const code = 'import pandas as pd, helpers\nint(helpers.double(pd.read_csv("data/sales.csv").total.sum()))';
@@ -38,10 +38,24 @@ export function workspaceFolderTests(): void {
 
   test('what the session writes stays in the session', async () => {
     await runCell(notebook(), 'open("result.txt", "w").write("x"); open("helpers.py", "a").write("x = 1")');
-    const root = workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-    assert.ok(!readdirSync(path.join(root, 'project')).includes('result.txt'));
-    const bytes = await workspace.fs.readFile(notebook().uri.with({ path: path.join(root, 'project/helpers.py') }));
+    assert.ok(!readdirSync(path.join(root(), 'project')).includes('result.txt'));
+    const bytes = await workspace.fs.readFile(notebook().uri.with({ path: path.join(root(), 'project/helpers.py') }));
     assert.equal(Buffer.from(bytes).toString(), FILES['project/helpers.py']);
+  });
+
+  test('Save Files to Workspace saves the files that the workspace does not have', async () => {
+    await runCell(notebook(), 'import os; os.makedirs(".git/hooks"); open(".git/hooks/pre-commit", "w").write("x")');
+    const saving = commands.executeCommand('hothouse.session.saveFiles');
+    const file = path.join(root(), 'project/result.txt');
+    await until('the saved file', async () => {
+      await commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      return existsSync(file);
+    });
+    void saving;
+    assert.equal(readFileSync(file, 'utf8'), 'x');
+    assert.equal(readFileSync(path.join(root(), 'project/helpers.py'), 'utf8'), FILES['project/helpers.py']);
+    assert.ok(!existsSync(path.join(root(), 'project/.git')));
+    rmSync(file);
   });
 
   test('a restarted session has the files again', async () => {
@@ -61,18 +75,23 @@ export function workspaceFolderTests(): void {
       textOf(await runCell(other, 'import os; print(os.getcwd(), os.listdir())'), STDOUT),
       '/workspace []\n',
     );
+    // Other tests open the same folder, and would be asked about it.
+    for (const name of ['project', 'shared.txt']) rmSync(path.join(root(), name), { recursive: true });
   });
 }
 
-function writeFiles(): string {
-  const root = workspace.workspaceFolders?.[0]?.uri.fsPath;
-  if (root === undefined) throw new Error('No folder is open.');
+function root(): string {
+  const folder = workspace.workspaceFolders?.[0];
+  if (!folder) throw new Error('No folder is open.');
+  return folder.uri.fsPath;
+}
+
+function writeFiles(): void {
   for (const [name, content] of Object.entries(FILES)) {
-    const file = path.join(root, name);
+    const file = path.join(root(), name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
-  return root;
 }
 
 async function setMode(mode: string | undefined): Promise<void> {
