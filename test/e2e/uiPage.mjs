@@ -35,6 +35,19 @@ export async function type(page, code) {
   await page.keyboard.insertText(code);
 }
 
+/** Saves the untitled notebook as `file`; it keeps its kernel. */
+export async function saveAs(page, file) {
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+S');
+  const input = page.locator('.quick-input-widget input').first();
+  await input.waitFor();
+  await waitFor('the proposed name', async () => (await input.inputValue()).includes('Untitled'));
+  await input.fill(file);
+  await page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
+  await page.locator('.tab', { hasText: file.slice(file.lastIndexOf('/') + 1) }).waitFor();
+  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
+}
+
 /** Types the beginning of a word in an empty cell and waits for the completion `word`; retries on a busy machine. */
 export async function complete(page, prefix, word) {
   await type(page, '');

@@ -1,4 +1,4 @@
-import { command, complete, inOutput, openView, rows, type, waitFor, welcomeButton } from './uiPage.mjs';
+import { command, complete, inOutput, openView, rows, saveAs, type, waitFor, welcomeButton } from './uiPage.mjs';
 
 const PLOT = [
   'import numpy as np, matplotlib.pyplot as plt',
@@ -136,15 +136,7 @@ async function interrupt(page) {
 }
 
 async function save(page, folder) {
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Control+S');
-  const input = page.locator('.quick-input-widget input').first();
-  await input.waitFor();
-  await waitFor('the proposed name', async () => (await input.inputValue()).includes('Untitled'));
-  await input.fill(`${folder}/saved.ipynb`);
-  await page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
-  await page.locator('.tab', { hasText: 'saved.ipynb' }).waitFor();
-  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
+  await saveAs(page, `${folder}/saved.ipynb`);
   // Longer than the session of a closed notebook stays open.
   await page.waitForTimeout(2000);
   await command(page, 'Notebook: Focus Last Cell');

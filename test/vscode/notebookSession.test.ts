@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunResult } from '../../src/engine/types.ts';
+import type { Engine, RunResult, SessionRecord } from '../../src/engine/types.ts';
 import { EngineHandle } from '../../src/vscode/engineHandle.ts';
 import { NotebookSession } from '../../src/vscode/notebook/notebookSession.ts';
 import { BOB, EngineBench, until } from '../engine/engineBench.ts';
@@ -101,5 +101,58 @@ describe('NotebookSession', () => {
     await session.close();
     expect(bench.engine.snapshot().sessions).toEqual([]);
     expect(session.info).toBeUndefined();
+  });
+});
+
+const LEFT = {
+  record: {
+    version: 1,
+    sessionId: 'py-left',
+    language: 'python',
+    environment: 'python',
+    owner: BOB,
+    sandboxId: 'gone',
+    secret: '0'.repeat(64),
+    openedAt: 1,
+  } satisfies SessionRecord,
+  order: 3,
+  onRun: () => ({ onOutput: () => {}, onInput: async () => null }),
+};
+
+/** A session whose engine answers `resumeSession` by `resume`. */
+function resuming(resume: (engine: Engine) => ReturnType<Engine['resumeSession']>) {
+  const { engine } = new EngineBench();
+  const handle = new EngineHandle(async () => {
+    return Object.assign(engine, { resumeSession: () => resume(engine) });
+  });
+  handles.push(handle);
+  return { engine, session: new NotebookSession(handle, 'python', BOB) };
+}
+
+describe('a session that an earlier window has left', () => {
+  it('is the session of the next cell, with the next execution order', async () => {
+    const { session } = resuming(async (engine) => {
+      const result = await engine.openSession('python', BOB);
+      return result.ok ? { ok: true, value: { info: result.value, result: null } } : result;
+    });
+    const resumed = session.resume(LEFT);
+    const { id, lost } = await opened(session);
+    expect(await resumed).toBeNull();
+    expect(lost).toBeNull();
+    expect(session.info?.id).toBe(id);
+    expect(session.nextOrder()).toBe(4);
+  });
+
+  it.each<[string, () => ReturnType<Engine['resumeSession']>]>([
+    ['is gone', async () => ({ ok: false, error: { kind: 'unknown_session', message: 'It is gone.', advice: '' } })],
+    ['cannot be asked for', () => Promise.reject(new Error('It is gone.'))],
+  ])('and that %s is reported once, by the next cell in a new session', async (_, resume) => {
+    const { session } = resuming(resume);
+    expect(await session.resume(LEFT)).toBeNull();
+    expect(session.loss).toBe('it could not be continued in this window: It is gone');
+    expect((await opened(session)).lost).toBe('it could not be continued in this window: It is gone');
+    expect(session.loss).toBeNull();
+    expect(session.nextOrder()).toBe(1);
+    expect((await opened(session)).lost).toBeNull();
   });
 });

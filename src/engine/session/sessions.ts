@@ -156,7 +156,7 @@ export class Sessions {
 
   #keeping({ id, definition, language }: Environment, known: Pick<SessionRecord, 'sessionId' | 'owner' | 'openedAt'>) {
     const { keep, log } = this.#deps;
-    if (!keep || !language.resume) return {};
+    if (!keep || !language.resume || keep.store.accepts?.(known.owner) === false) return {};
     const session = { version: 1, ...known, language: definition.id, environment: id } as const;
     return { keeping: new SessionKeeping({ ...keep, log, session }) };
   }

@@ -34,8 +34,7 @@ interface CellEnd {
 }
 
 /** A cell that an earlier window has started. */
-export interface LeftCell {
-  readonly onOutput: (event: RunOutput) => void;
+export interface LeftCell extends CellEvents {
   /** Ends the cell; null when its end is not known, because the session is gone. */
   readonly onEnd: (result: RunResult | null) => Promise<void>;
 }
@@ -49,7 +48,8 @@ interface RunningCell {
 }
 
 const FAILED: CellEnd = { ok: false };
-const NO_EVENTS: CellEvents = { onOutput: () => {}, onInput: async () => null };
+/** For code whose output goes nowhere. */
+export const NO_EVENTS: CellEvents = { onOutput: () => {}, onInput: async () => null };
 
 /** Runs a notebook's cells one at a time, in the order of requests. */
 export class CellQueue {
@@ -116,6 +116,7 @@ export class CellQueue {
     this.#output = output;
     return {
       onOutput: (event) => output.add(event),
+      onInput: askInput(cell.document),
       onEnd: async (result) => {
         const endedAt = Date.now();
         if (result) await this.#close(output, result);

@@ -43,7 +43,7 @@ export interface LeftSession {
   /** The execution order of its latest run. */
   readonly order: number;
   /** As of `Engine.resumeSession`. */
-  readonly onRun: (run: ContinuedRun) => (output: RunOutput) => void;
+  readonly onRun: (run: ContinuedRun) => CellEvents;
 }
 
 /** The session of one notebook: opened by its first cell, restarted by the next cell after it has ended. */
@@ -145,7 +145,7 @@ export class NotebookSession {
   async #resume(record: SessionRecord, order: number, onRun: LeftSession['onRun']) {
     this.#runs = order;
     const engine = await this.#handle.get();
-    const resumed = await engine.resumeSession(record, (run) => ({ onOutput: onRun(run) }));
+    const resumed = await engine.resumeSession(record, onRun);
     if (!resumed.ok) return this.#gone(resumed.error.message);
     this.#setSession(resumed.value.info);
     this.#isNew = false;

@@ -11,7 +11,7 @@ import type { ContinuedRun, EngineProblem, Owner, Result, SessionInfo } from '..
 import type { EngineHandle } from '../engineHandle.ts';
 import { environmentOf } from '../environments/notebookEnvironment.ts';
 import { CellNames } from './cellNames.ts';
-import { CellQueue, type LeftCell } from './cellQueue.ts';
+import { CellQueue, type LeftCell, NO_EVENTS } from './cellQueue.ts';
 import { CellDiagnostics } from './language/diagnostics.ts';
 import { CLOSED, NotebookSession, type PrepareSession } from './notebookSession.ts';
 import { findCells, savedCells } from './reload/savedCells.ts';
@@ -191,7 +191,7 @@ export class Notebooks implements Disposable {
     const onRun = (run: ContinuedRun) => {
       const cell = cells[places.get(run.cell ?? '') ?? -1];
       left = cell && queue.continue(cell, run, controller);
-      return left?.onOutput ?? (() => {});
+      return left ?? NO_EVENTS;
     };
     const result = await session.resume({ record, order, onRun });
     if (!session.info) this.#forget(entry, sessionId);
