@@ -17,7 +17,7 @@ import { cellInstalls, runWithPackages, sessionNeeded } from './packages/cellPac
 import { SessionPackages } from './packages/sessionPackages.ts';
 import type { InstallReport, InstallRequest } from './packages/types.ts';
 import { preflight } from './preflight.ts';
-import { engineClosed, notResumed } from './problems.ts';
+import { engineClosed, installsOff, notResumed } from './problems.ts';
 import { notRun } from './run/result.ts';
 import { continueRun, newRunId, type Run, runOnce } from './run/run.ts';
 import { questionsOf } from './run/tasks.ts';
@@ -194,6 +194,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     const environment = this.#set.ofSession(found.value.environment);
     const own = this.#set.ofLanguage(found.value.language);
     if (!own.ok) return own;
+    if (environment?.allowsInstalls === false) return refused(installsOff(environment.id));
     return this.#packages.install(request, found.value, environment ?? own.value, onOutput, signal);
   }
 

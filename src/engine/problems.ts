@@ -182,6 +182,14 @@ export function agentsNeedApproval(): EngineProblem {
   };
 }
 
+/** An installation into a session of an environment whose network policy is `none`. */
+export function installsOff(environment: string): EngineProblem {
+  return invalidRequest(
+    `The environment ${environment} has network: none, so nothing is installed into its sessions.`,
+    'Create an environment with these packages.',
+  );
+}
+
 /** Environments on a host that only runs images. */
 export function noEnvironmentBuilder(): EngineProblem {
   return invalidRequest(

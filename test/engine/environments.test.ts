@@ -10,7 +10,7 @@ import {
 import { dockerfileOf } from '../../src/engine/environment/dockerfile.ts';
 import { Options } from '../../src/engine/options.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
-import { ALICE, EngineBench, until } from './engineBench.ts';
+import { ALICE, BOB, EngineBench, until } from './engineBench.ts';
 
 const INPUT: EnvironmentInput = { name: 'data', language: 'python', packages: { pip: ['tqdm', 'requests>=2'] } };
 const HASH = '0'.repeat(64);
@@ -140,6 +140,17 @@ describe('the environments of an engine', () => {
     const opened = await bench.engine.openSession('python', ALICE, undefined, 'data');
     expect(opened).toMatchObject({ ok: true, value: { environment: 'data', language: 'python' } });
     expect(await bench.engine.environments.remove('data')).toMatchObject({ ok: false });
+    await bench.engine.dispose();
+  });
+
+  it('with the network policy none let nothing be installed into their sessions', async () => {
+    const bench = new EngineBench();
+    await bench.engine.environments.create({ ...INPUT, network: 'none' });
+    const opened = await bench.engine.openSession('python', BOB, undefined, 'data');
+    const sessionId = opened.ok ? opened.value.id : '';
+    const refused = await bench.engine.installPackages({ sessionId, owner: BOB, packages: ['tqdm'] });
+    expect(refused).toMatchObject({ ok: false, error: { kind: 'invalid_request' } });
+    expect(JSON.stringify(refused)).toContain('has network: none');
     await bench.engine.dispose();
   });
 

@@ -108,6 +108,11 @@ export class Environment {
     return this.#profile.added;
   }
 
+  /** Whether packages may be installed into its sessions. */
+  get allowsInstalls(): boolean {
+    return this.#custom?.network !== 'none';
+  }
+
   get memory(): MemoryLimit {
     return this.#profile.memory;
   }

@@ -13,6 +13,7 @@ export interface CustomEnvironment {
   readonly id: string;
   readonly image: string;
   readonly variables: Readonly<Record<string, string>>;
+  readonly network: EnvironmentDefinition['network'];
 }
 
 /** The options of a language's environment: its own where it has them, otherwise the general ones. */
