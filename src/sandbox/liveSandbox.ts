@@ -137,6 +137,7 @@ export class LiveSandbox implements Sandbox {
       this.#connection.retention?.settle();
       this.#flushSoon();
     },
+    flush: () => this.#connection.flush(),
     detach: () => this.#connection.leave('it was left to another window or process'),
   };
 

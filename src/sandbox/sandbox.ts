@@ -111,6 +111,8 @@ export interface SandboxRetention {
   hold(): void;
   /** What has come was passed on: another engine need not get it. */
   settle(): void;
+  /** Sends what would wait for the next frame. */
+  flush(): void;
   /** Leaves it to an engine that resumes it; resolves when everything is sent. It is lost for this one. */
   detach(): Promise<void>;
 }

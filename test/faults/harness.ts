@@ -6,7 +6,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
-import type { Engine, Owner, RunOutput, RunRequest, RunResult } from '../../src/engine/types.ts';
+import type { Engine, Owner, RunOutput, RunRequest, RunResult, SessionStore } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import type { Host } from '../../src/host/host.ts';
 import { thisOwner } from '../../src/host/identity.ts';
@@ -47,6 +47,7 @@ export async function faultBench(
   options: OptionsInput = {},
   address = '',
   machine = `faults-${randomBytes(6).toString('hex')}`,
+  sessionStore?: SessionStore,
 ): Promise<FaultBench> {
   const host = dockerHost({ host: address, env: process.env, home: homedir(), log: silentLog });
   const engine = createEngine({
@@ -58,6 +59,7 @@ export async function faultBench(
     identity: { machine, owner: await thisOwner() },
     languages: LANGUAGES,
     images: imageSources(images, async () => ({ buildArgs: {} })),
+    ...(sessionStore && { sessionStore }),
   });
   return benchOf(engine, host, machine);
 }

@@ -51,6 +51,23 @@ describe('the reaper', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('spares a container for as long as it was asked to, from when its owner was first found to have ended', async () => {
+    const { host, clock, add, options } = setUp();
+    const [spared, owned, stopped] = [await add(OURS), await add(OURS), await add(OURS)];
+    await host.containers.get(spared)?.spare('1:dead', 600);
+    await host.containers.get(owned)?.spare('2:alive', 600);
+    const ended = host.containers.get(stopped);
+    await ended?.spare('1:dead', 600);
+    if (ended) ended.running = false;
+    const sightings = new Map();
+    expect(await sweep(options, sightings)).toEqual([stopped]);
+    clock.advance(600_000);
+    expect(await sweep(options, sightings)).toEqual([]);
+    clock.advance(61_000);
+    expect(await sweep(options, sightings)).toEqual([spared]);
+    expect([...host.containers.keys()]).toEqual([owned]);
+  });
+
   it('continues after a sweep that failed', async () => {
     const { host, clock, add, options } = setUp();
     const list = vi.spyOn(host, 'list').mockRejectedValueOnce(new Error('no engine'));

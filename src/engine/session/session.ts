@@ -135,6 +135,7 @@ export class Session {
       const problem = await this.#lifecycle.start(signal);
       const { live } = this.#lifecycle;
       if (live?.isKept) this.#settle(live);
+      live?.lease.sandbox.retention?.flush();
       return problem;
     } finally {
       turn.release();
