@@ -1,6 +1,7 @@
 import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { withClient } from './client.ts';
+import { copyRows } from './copies.ts';
 import { OWNER, realEngine, run, SETTLE_MS, warm } from './engine.ts';
 import { dockerTimings, pythonDockerMcp } from './peers.ts';
 import type { Measured, Row } from './report.ts';
@@ -35,6 +36,7 @@ async function ourRows(): Promise<Row[]> {
     await pause(SETTLE_MS);
     const rows: Row[] = [];
     for (const code of CODES) rows.push(...(await ours(engine, code)));
+    rows.push(...(await copyRows(engine)));
     return rows;
   } finally {
     await engine.dispose();
