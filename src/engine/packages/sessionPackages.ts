@@ -26,8 +26,8 @@ const MAX_PACKAGES = 200;
 interface Installed {
   /** The interpreter that has them. */
   readonly live: LiveInterpreter;
-  /** Number of folders that the sandbox has. */
-  folders: number;
+  /** Name of its latest folder: a time in milliseconds since the epoch, so that drivers see their order. */
+  latest: number;
   /** Normal name → package, to install the same again after a restart. */
   readonly added: Map<string, AddedPackage>;
 }
@@ -100,7 +100,7 @@ export class SessionPackages {
   #installedIn(session: Session, live: LiveInterpreter): Installed {
     const known = this.#sessions.get(session);
     if (known?.live === live) return known;
-    const installed: Installed = { live, folders: 0, added: new Map() };
+    const installed: Installed = { live, latest: 0, added: new Map() };
     this.#sessions.set(session, installed);
     return installed;
   }
@@ -110,7 +110,7 @@ export class SessionPackages {
     const before = this.#sessions.get(session);
     if (!before || before.live === live || before.added.size === 0) return null;
     const packages = [...before.added.values()].map(({ name, version }) => `${name}==${version}`);
-    const installed: Installed = { live, folders: 0, added: new Map() };
+    const installed: Installed = { live, latest: 0, added: new Map() };
     const restored = await this.#install({ ...job, installed, request: { ...job.request, packages, files: [] } });
     if (!restored.ok) return restored;
     this.#sessions.set(session, installed);
@@ -204,14 +204,14 @@ export class SessionPackages {
   /** Copies what an installer has made into the session's sandbox. Nothing of it is used before all of it is there. */
   async #handOver(installer: Sandbox, installed: Installed, maxBytes: number, signal: AbortSignal): Promise<void> {
     const { sandbox } = installed.live.lease;
-    const folder = String(installed.folders + 1);
+    const folder = String(Math.max(Date.now(), installed.latest + 1));
     const bundle = checkedBundle(await installer.getArchive('/work/data/out', signal), { folder, maxBytes });
     let broken: Error | null = null;
     bundle.once('error', (error) => {
       broken = error;
     });
-    // A folder that was left half full by an earlier attempt is not used again.
-    installed.folders += 1;
+    // One that is left half full is not used again, and none that another engine has made.
+    installed.latest = Number(folder);
     try {
       await sandbox.putArchive(PACKAGES, bundle, signal);
     } catch (error) {

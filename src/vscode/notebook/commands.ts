@@ -1,6 +1,7 @@
 import { commands, type Disposable, Uri, window } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
 import type { App } from '../app.ts';
+import { addPackages } from '../commands/addPackages.ts';
 import { formatProblem } from '../format.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
 import type { WorkspaceFolders } from '../workspaceFolder/workspaceFolders.ts';
@@ -9,17 +10,15 @@ import type { Notebooks } from './notebooks.ts';
 
 const NO_SESSION = 'This notebook has no session yet. Run a cell to start one.';
 
-/** Registers *New … Session* for each language, *Restart Session* and *Copy Workspace Folder to Session*. */
-export function registerNotebookCommands(
-  { extensionId }: App,
-  active: Notebooks,
-  folders: WorkspaceFolders,
-): Disposable {
+/** Registers *New … Session* for each language, *Restart Session*, *Add Packages…* and *Copy Workspace Folder to Session*. */
+export function registerNotebookCommands(app: App, active: Notebooks, folders: WorkspaceFolders): Disposable {
+  const { extensionId } = app;
   const stack = new DisposableStack();
   for (const language of ALL_LANGUAGES) {
     stack.add(commands.registerCommand(language.commands.newSession, () => newSession(language, extensionId)));
   }
   stack.add(commands.registerCommand('hothouse.restartSession', (from: unknown) => restart(from, active)));
+  stack.add(commands.registerCommand('hothouse.addPackages', (from: unknown) => add(from, app, active)));
   stack.add(commands.registerCommand('hothouse.copyWorkspaceFolder', (from: unknown) => copy(from, active, folders)));
   return stack;
 }
@@ -31,6 +30,13 @@ async function copy(from: unknown, active: Notebooks, folders: WorkspaceFolders)
   const notebook = info && active.documentOf(info.id);
   if (!info || !notebook) return void window.showInformationMessage(NO_SESSION);
   await folders.copyNow({ notebook, sessionId: info.id, language: info.language, owner: info.owner });
+}
+
+async function add(from: unknown, app: App, active: Notebooks): Promise<void> {
+  const uri = uriOf(from) ?? window.activeNotebookEditor?.notebook.uri;
+  const info = uri && active.find(uri)?.session.info;
+  if (info) await addPackages(info.id, app);
+  else window.showInformationMessage(NO_SESSION);
 }
 
 async function restart(from: unknown, active: Notebooks): Promise<void> {

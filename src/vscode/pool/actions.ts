@@ -2,12 +2,14 @@ import { commands, type Disposable, window } from 'vscode';
 import { DisposableStack } from '../../base/disposable.ts';
 import type { Engine, Result, SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
+import { addPackages } from '../commands/addPackages.ts';
 import { formatCount, formatProblem } from '../format.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import type { Node } from './rowProvider.ts';
 
 /** Registers the commands of the rows in the pool view. */
-export function registerPoolActions({ engine }: App, active: Notebooks): Disposable {
+export function registerPoolActions(app: App, active: Notebooks): Disposable {
+  const { engine } = app;
   const stack = new DisposableStack();
   const onSession = (command: string, act: (engine: Engine, session: SessionInfo) => Promise<unknown>) =>
     stack.add(
@@ -19,6 +21,7 @@ export function registerPoolActions({ engine }: App, active: Notebooks): Disposa
   onSession('hothouse.session.interrupt', async (on, { id }) => showFailure(await on.interruptSession(id)));
   onSession('hothouse.session.restart', (on, session) => restart(on, session, active));
   onSession('hothouse.session.close', (on, session) => close(on, session, active));
+  onSession('hothouse.session.addPackages', (_, { id }) => addPackages(id, app));
   onSession('hothouse.session.show', (_, { id }) => show(id, active));
   stack.add(
     commands.registerCommand('hothouse.sandbox.stop', async (node?: Node) => {
