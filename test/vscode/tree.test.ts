@@ -137,6 +137,7 @@ describe('poolRows', () => {
         'hothouse.session.interrupt',
         'hothouse.session.show',
         'hothouse.session.restart',
+        'hothouse.session.addPackages',
         'hothouse.session.close',
       ],
     });
