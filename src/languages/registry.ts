@@ -1,7 +1,9 @@
+import { bash } from './bash/definition.ts';
 import { csharp } from './csharp/definition.ts';
 import type { LanguageDefinition, LanguageOptionsSchema } from './languageDefinition.ts';
 import { lean } from './lean/definition.ts';
 import type { LeanReport } from './lean/report.ts';
+import { node } from './node/definition.ts';
 import { python } from './python/definition.ts';
 import { r } from './r/definition.ts';
 
@@ -9,7 +11,7 @@ import { r } from './r/definition.ts';
 export type LanguageReport = LeanReport;
 
 /** Every language, in the order in which they are offered. A new one is its folder here, one in `images`, and a line. */
-export const LANGUAGES = [python, lean, csharp, r] as const;
+export const LANGUAGES = [python, lean, node, bash, csharp, r] as const;
 
 type Registered = (typeof LANGUAGES)[number];
 type QuestionsOf<D> =

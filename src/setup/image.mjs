@@ -25,7 +25,7 @@ export function planPythonImage() {
 }
 
 /** The languages whose images the tests with Docker need beside Python's, and their size in MB. */
-const TESTED = { csharp: 200, r: 250 };
+const TESTED = { node: 250, bash: 130, csharp: 200, r: 250 };
 
 /** Builds the images of the other languages that the tests with Docker run, unless they are current. */
 export async function ensureTestedImages() {
@@ -35,7 +35,7 @@ export async function ensureTestedImages() {
 /** The plan of `ensureTestedImages`. */
 export async function planTestedImages() {
   const plans = Object.entries(TESTED).map(([language, mb]) =>
-    planImage(buildOf(language), "from Debian's packages", mb),
+    planImage(buildOf(language), language === 'node' ? 'from PyPI' : "from Debian's packages", mb),
   );
   return (await Promise.all(plans)).flat();
 }

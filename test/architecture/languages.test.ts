@@ -14,11 +14,11 @@ function codeOf(file: string): string {
 
 /**
  * Whether the text names a language, as a word or as a part of an identifier; `python3` is a program. The id of one letter
- * counts in quotation marks only.
+ * counts in quotation marks only, and so does `node`, which is also what trees have and how names of modules begin.
  */
 function namesLanguage(text: string): boolean {
   return LANGUAGES.some(({ id }) => {
-    if (id.length === 1) return new RegExp(`['"\`]${id}['"\`]`).test(text);
+    if (id.length === 1 || id === 'node') return new RegExp(`['"\`]${id}['"\`]`).test(text);
     const capitalized = id.charAt(0).toUpperCase() + id.slice(1);
     const inText = `(?<![A-Za-z])(?:${id}|${id.toUpperCase()})(?![a-z0-9])|${capitalized}(?![a-z0-9])`;
     return new RegExp(inText).test(text);

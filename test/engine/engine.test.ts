@@ -123,7 +123,8 @@ describe('preflight', () => {
   it('checks the host and the image of every language', async () => {
     const found = await newBench().engine.preflight();
     expect(found.host.problem).toBeNull();
-    expect(found.environments).toMatchObject([
+    expect(found.environments.map(({ id }) => id)).toEqual(LANGUAGES.map(({ id }) => id));
+    expect(found.environments.slice(0, 2)).toMatchObject([
       { id: 'python', imageName: 'hothouse/python:latest', problem: null },
       { id: 'lean', imageName: 'hothouse/lean:latest', problem: { command: 'hothouse build lean' } },
     ]);

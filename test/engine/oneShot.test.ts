@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { MAX_CODE_BYTES, type OptionsInput } from '../../src/engine/options.ts';
 import type { RunOutput, RunRequest } from '../../src/engine/types.ts';
+import { LANGUAGES } from '../../src/languages/registry.ts';
 import type { FakeHostOptions } from '../host/fakeHost.ts';
 import { ALICE, BOB, EngineBench, until } from './engineBench.ts';
 
@@ -130,7 +131,7 @@ describe('an invalid request', () => {
   const wrong: Record<string, [Partial<RunRequest>, string]> = {
     'of an unknown language': [
       { language: 'cobol' as 'python' },
-      'There is no language "cobol". Use one of: python, lean.',
+      `There is no language "cobol". Use one of: ${LANGUAGES.map(({ id }) => id).join(', ')}.`,
     ],
     'without code': [{ code: ' \n' }, 'There is no code to run.'],
     'with too much code': [{ code: '#'.repeat(MAX_CODE_BYTES + 1) }, 'The code has 1048577 bytes; at most 1048576'],

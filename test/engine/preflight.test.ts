@@ -29,9 +29,8 @@ it('an unusable image blocks, whatever else is ready', () => {
 });
 
 it('without any image the first language is the one to build', () => {
-  expect(inTheWay(found(null, { python: 'image_missing', lean: 'image_missing' }))).toEqual([
-    ['image_missing', 'python'],
-  ]);
+  const missing = Object.fromEntries(LANGUAGES.map(({ id }) => [id, 'image_missing' as const]));
+  expect(inTheWay(found(null, missing))).toEqual([['image_missing', 'python']]);
 });
 
 it('an unusable host comes before every other problem', () => {

@@ -87,9 +87,9 @@ export function newLanguageSuite(engineOf: () => Promise<Engine>): void {
       const [, json] = await cli('run', '--json', 'toy', '-');
       expect(JSON.parse(json)).toMatchObject({ stdout: '/workspace\n', names: ['-L'], count: 1 });
       expect((await cli('run', '--help'))[1]).toMatch(
-        /python or lean or .*toy; optional for \.py and \.lean and [^;]*\.toy files/s,
+        /python\s+or\s+lean\s+or\s.*toy;\s+optional\s+for\s+\.py\s+and\s+\.lean\s+and\s[^;]*\.toy\s+files/s,
       );
-      expect((await cli('build', '--help'))[1]).toContain(IDS.join(' or '));
+      expect((await cli('build', '--help'))[1]?.replace(/\s+/g, ' ')).toContain(IDS.join(' or '));
       expect(await cli('run', 'cobol', '-')).toEqual([2, '', expect.stringContaining(`there is ${IDS.join(', ')}.`)]);
     }));
 

@@ -1,0 +1,33 @@
+# Read by the shell of a session before its first cell.
+PS1= PS2=
+set +H +o history
+# Also in the cell, which is a file for the shell, but not in functions: the line of the cell counts.
+set -E
+trap '[[ ${FUNCNAME+x} || ! ${BASH_SOURCE-} ]] || __hothouse_line=$LINENO' ERR
+trap __hothouse_save EXIT
+# In the shell itself it ends the cell, and in its subshells it ends those.
+exit() {
+  local status=${1-$?}
+  if ((BASH_SUBSHELL)); then builtin exit "$status"; fi
+  __hothouse_exit=$status
+  # The newline that follows an interrupt is not the user's.
+  { builtin kill -INT $$; } 2>/dev/null
+}
+# The variables, functions and options of a shell that ends, as commands for the next one.
+__hothouse_save() {
+  local __hothouse_name
+  builtin echo "line ${__hothouse_line-}" >&61
+  {
+    for __hothouse_name in $(compgen -v); do
+      case $__hothouse_name in
+        BASH*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|OPTIND|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_|__hothouse_*) ;;
+        *) declare -p "$__hothouse_name" ;;
+      esac
+    done
+    declare -f
+    alias -p
+    shopt -p
+    printf 'umask %s\ncd -- %q\n' "$(umask)" "$PWD"
+    set +o
+  } >"$__hothouse_state" 2>/dev/null
+}

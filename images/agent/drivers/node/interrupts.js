@@ -1,0 +1,34 @@
+// Interrupts: a thread hears them, tells this one, and ends what this one executes when it does not answer.
+const { Worker, MessageChannel } = require('node:worker_threads');
+const { FDS } = load('channels.js');
+
+/**
+ * Indices of the numbers that both threads share: the first interrupt that is for the running cell, 0 while none runs; and
+ * the last one that was heard.
+ */
+const FIRST = 0;
+const HEARD = 1;
+
+/** Calls `onInterrupt` with the number of each interrupt, counted from 1. */
+function watch(onInterrupt) {
+  const shared = new Int32Array(new SharedArrayBuffer(8));
+  const { port1, port2 } = new MessageChannel();
+  const worker = new Worker(program.files['watcher.js'], {
+    eval: true,
+    execArgv: [],
+    workerData: { shared, port: port2, fd: FDS.interrupts, FIRST, HEARD },
+    transferList: [port2],
+  });
+  port1.on('message', (number) => {
+    Atomics.store(shared, HEARD, number);
+    onInterrupt(number);
+  });
+  worker.unref();
+  port1.unref();
+  return {
+    /** What executes from now on may be ended by this interrupt and later ones; 0 for none. */
+    allow: (first) => Atomics.store(shared, FIRST, first),
+  };
+}
+
+module.exports = { watch };

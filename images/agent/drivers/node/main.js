@@ -1,0 +1,249 @@
+// The driver of Node.js: runs the engine's requests, and sends events and answers. User code runs in the same process.
+const { Socket } = require('node:net');
+const { constants, Script } = require('node:vm');
+const { FDS, ask, emit: write } = load('channels.js');
+const { complete } = load('completion.js');
+const { Publisher, bundle, functionsOf } = load('display.js');
+const { describe, syntaxError } = load('failure.js');
+const globals = load('globals.js');
+const interrupts = load('interrupts.js');
+const { wellFormed } = load('jsonshape.js');
+const stdio = load('stdio.js');
+const { transform } = load('transform.js');
+
+/** What the engine waits for. */
+const ANSWERS = new Set(['state', 'done', 'completions']);
+const INTERRUPTED = { name: 'Interrupted', message: 'The cell was interrupted.', traceback: '' };
+const UNSETTLED = { name: 'UnsettledAwait', message: 'The code awaits what cannot happen any more.', traceback: '' };
+/** Exit status of Node.js for that. */
+const UNSETTLED_STATUS = 13;
+/** Thrown by process.exit() in a session, so that nothing after it is executed. */
+const EXIT = new Error('process.exit() has ended the cell');
+
+const nextTurn = setImmediate;
+const { exit: exitProcess, reallyExit } = process;
+const publisher = new Publisher(emit, program);
+let token = '';
+/** The cell that runs: `once`, `state`, `firstInterrupt`, and in a one-shot run its `end`. */
+let cell = null;
+let watch;
+/** Reports the end of a cell: once more where an interrupt that came too late has ended this. */
+let unreported = null;
+/** User code has called process.exit() in a one-shot run. */
+let isLeaving = false;
+
+function emit(type, fields) {
+  write(wellFormed(JSON.stringify({ type, token, ...fields })), ANSWERS.has(type));
+}
+
+function receive(line) {
+  const request = JSON.parse(line);
+  token = request.token;
+  if (request.op === 'complete') emit('completions', completions(request));
+  else begin(request);
+}
+
+function completions({ code, cursor }) {
+  try {
+    return complete(code, cursor);
+  } catch {
+    return { start: cursor, end: cursor, matches: [] };
+  }
+}
+
+function begin(request) {
+  const mine = { ...request, firstInterrupt: 1 + Number(ask('i')), end: null, isSettled: false };
+  cell = mine;
+  watch.allow(mine.firstInterrupt);
+  if (request.once) requests.unref();
+  else emit('begun', {});
+  process.exitCode = undefined;
+  publisher.restart();
+  stdio.giveStdin(request.stdin);
+  if (request.state !== null) globals.setAll(request.state);
+  try {
+    execute(mine);
+  } catch (error) {
+    fail(mine, error);
+  }
+}
+
+function execute(mine) {
+  const { source, columnOffset, isAsync, hasValue, names } = transformed(mine);
+  const options = {
+    filename: mine.name,
+    columnOffset,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  };
+  const script = new Script(source, options);
+  globals.declare(names);
+  const made = script.runInThisContext({ displayErrors: false });
+  if (isAsync) {
+    made().then(
+      (value) => show(mine, value),
+      (error) => fail(mine, error),
+    );
+  } else show(mine, hasValue ? made : undefined);
+}
+
+function transformed({ code, name }) {
+  try {
+    return transform(code);
+  } catch (error) {
+    throw syntaxError(error, code, name);
+  }
+}
+
+function show(mine, value) {
+  if (mine !== cell || mine.isSettled) return;
+  if (value === undefined) {
+    settle(mine);
+    return;
+  }
+  globals.set('_', value);
+  const data = bundle(value);
+  if (typeof data.then !== 'function') publisher.publish('result', data);
+  else {
+    data
+      .then((made) => publisher.publish('result', made))
+      .then(
+        () => settle(mine),
+        (error) => fail(mine, error),
+      );
+    return;
+  }
+  settle(mine);
+}
+
+/** The code has ended; a program goes on until nothing is left to wait for. */
+function settle(mine) {
+  mine.isSettled = true;
+  // A rejection without a handler is reported at the end of this turn.
+  if (!mine.once) nextTurn(() => finish(mine, { status: 'ok', exitCode: null }));
+}
+
+function fail(mine, error) {
+  if (mine !== cell || error === EXIT) return;
+  const heard = Number(ask('i'));
+  if (heard >= mine.firstInterrupt) {
+    // The end of a program that a call waited for, for example.
+    onInterrupt(heard);
+    return;
+  }
+  const described = describe(error);
+  end(mine, { status: 'error', exitCode: mine.once ? 1 : null, error: described });
+}
+
+/** Ends the cell; a one-shot run ends as a program does, with its exit handlers. */
+function end(mine, result) {
+  if (!mine.once) {
+    finish(mine, result);
+    return;
+  }
+  if (mine.end) return;
+  mine.end = result;
+  if (result.error) emit('error', result.error);
+  exitProcess.call(process, result.exitCode);
+}
+
+function finish(mine, { status, exitCode, error }) {
+  if (mine !== cell) return;
+  cell = null;
+  watch.allow(0);
+  unreported = () => {
+    if (error) emit('error', error);
+    report(mine, status, exitCode);
+    unreported = null;
+  };
+  unreported();
+}
+
+function report({ state, changesSince }, status, exitCode) {
+  if (state !== null) emit('state', globals.state());
+  const changed = changesSince === undefined ? '' : ask(`c${changesSince}`);
+  emit('done', {
+    status,
+    exitCode,
+    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+    dropped: publisher.dropped,
+    ...(changed !== '' && { filesChanged: changed === '1' }),
+  });
+}
+
+function onInterrupt(number) {
+  ask('h');
+  unreported?.();
+  const mine = cell;
+  if (!mine || number < mine.firstInterrupt) return;
+  finish(mine, { status: 'interrupted', exitCode: mine.once ? 1 : null, error: INTERRUPTED });
+  if (mine.once) reallyExit.call(process, 1);
+}
+
+/** Errors that no code handles: they end a program, and the cell that runs. */
+function onUncaught(error, event) {
+  // User code handles them itself.
+  if (error === EXIT || process.listenerCount(event) > 1) return;
+  if (cell) fail(cell, error);
+  else process.stderr.write(`${describe(error).traceback}\n`);
+}
+
+/** In a session the code ends here, and the session stays. */
+function exitCell(code = process.exitCode ?? 0) {
+  if (!cell || cell.once) {
+    isLeaving = true;
+    exitProcess.call(process, code);
+  }
+  const exitCode = Number(code) & 0xff;
+  const error = { name: 'ProcessExit', message: String(exitCode), traceback: '' };
+  finish(cell, exitCode === 0 ? { status: 'ok', exitCode } : { status: 'error', exitCode, error });
+  throw EXIT;
+}
+
+/** After the exit handlers of a program. */
+function onExit(code) {
+  const mine = cell;
+  if (!mine?.once) return;
+  cell = null;
+  const isStuck = !mine.isSettled && !isLeaving;
+  const stuck = { status: 'error', exitCode: UNSETTLED_STATUS, error: UNSETTLED };
+  const { status, exitCode, error } = mine.end ?? (isStuck ? stuck : exited(code));
+  if (error && !mine.end) emit('error', error);
+  report(mine, status, exitCode);
+  reallyExit.call(process, exitCode);
+}
+
+function exited(code) {
+  if (code === 0) return { status: 'ok', exitCode: 0 };
+  return { status: 'error', exitCode: code, error: { name: 'ProcessExit', message: String(code), traceback: '' } };
+}
+
+stdio.install();
+globals.install(functionsOf(publisher));
+process.exit = exitCell;
+process.on('uncaughtException', (error) => onUncaught(error, 'uncaughtException'));
+process.on('unhandledRejection', (error) => onUncaught(error, 'unhandledRejection'));
+const { emit: emitEvent } = process;
+process.emit = function (event, ...rest) {
+  const result = emitEvent.call(this, event, ...rest);
+  if (event === 'exit') onExit(process.exitCode ?? rest[0] ?? 0);
+  return result;
+};
+watch = interrupts.watch(onInterrupt);
+
+const requests = new Socket({ fd: FDS.requests, writable: false });
+let parts = [];
+requests.setEncoding('utf8');
+requests.on('data', (text) => {
+  const pieces = text.split('\n');
+  const rest = pieces.pop();
+  for (const piece of pieces) {
+    const line = parts.join('') + piece;
+    parts = [];
+    receive(line);
+  }
+  if (rest) parts.push(rest);
+});
+requests.on('end', () => reallyExit.call(process, 0));
+// What the first cell would wait for.
+new Script(transform('const [warm] = [await 1];\nwarm').source);
+bundle({ warm: [] });
