@@ -1,3 +1,4 @@
+import { measureLanguages } from './languages.ts';
 import { measureLean } from './lean.ts';
 import { measurePython } from './python.ts';
 import { measureRatios } from './ratios.ts';
@@ -6,6 +7,7 @@ import { type Measured, report } from './report.ts';
 /** Null where this machine lacks what it needs, with the reason on stderr. */
 const PARTS: Readonly<Record<string, () => Promise<Measured | null>>> = {
   python: measurePython,
+  languages: measureLanguages,
   ratios: measureRatios,
   lean: measureLean,
 };

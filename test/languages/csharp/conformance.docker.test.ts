@@ -30,5 +30,6 @@ conformanceSuite({
   leave:
     'foreach (var f in new[] { "/workspace/mark.txt", "/tmp/mark.txt" }) File.WriteAllText(f, "x");\nSystem.Diagnostics.Process.Start("sleep", "3600");',
   look: CLEAN,
+  limitSeconds: 6,
   completion: { code: 'Console.WriteLine(coun', match: 'counter' },
 });

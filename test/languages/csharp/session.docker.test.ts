@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { silentLog } from '../../../src/base/log.ts';
+import { csharp } from '../../../src/languages/csharp/definition.ts';
+import type { Interpreter } from '../../../src/languages/language.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { realSandbox, runCell } from '../python/harness.ts';
+
+const options = csharp.options.parse({});
+const language = csharp.create({ options: () => options, clock: systemClock, log: silentLog });
+
+let sandbox: Sandbox;
+let session: Interpreter;
+beforeAll(async () => {
+  sandbox = await realSandbox(undefined, {}, options.image);
+  session = language.open(sandbox, { once: false });
+});
+afterAll(() => sandbox.dispose());
+
+const run = (code: string) => runCell(session, code);
+
+describe('a cell', () => {
+  it.each([
+    ['an expression without a semicolon', 'var a = 6;\na * 7', '42'],
+    ['a string', '"a\\n" + \'b\'', '"a\\nb"'],
+    ['a collection', 'new List<int> { 3, 1 }', 'List<int> { 3, 1 }'],
+    ['a dictionary', 'new Dictionary<string, int> { { "a", 1 } }', 'Dictionary<string, int> { { "a", 1 } }'],
+    ['an awaited value', 'var t = await Task.FromResult(5);\nt + await Task.FromResult(1)', '6'],
+    ['a method defined after its use', 'Later(2)\n', undefined],
+    ['a method', 'int Later(int n) { return n + 1; }\nLater(2)', '3'],
+    ['a changed method', 'int Later(int n) => n - 1;\nLater(2)', '1'],
+    ['a generic method', 'T Same<T>(T v) where T : class { return v; }\nSame("q")', '"q"'],
+    ['a method that uses a variable of the cell', 'int late = 3;\nint Use() => late;\nUse()', '3'],
+    ['a type', 'public class P { public int X = 2; }\nenum Color { Red }\nnew P().X', '2'],
+    ['a using directive', 'using System.Numerics;\nBigInteger.Pow(2, 70)', '1180591620717411303424'],
+    ['braces in strings', '$"{1 + 1} {{" + @"\\ ""q"" }"', '"2 {\\\\ \\"q\\" }"'],
+    ['if with else', 'var s = "";\nif (s == "") { s = "x"; }\nelse { s = "y"; }\ns', '"x"'],
+    ['null', 'string none = null;\nnone', 'null'],
+    ['no value after a semicolon', 'Math.Max(1, 2);', undefined],
+  ])('shows %s', async (_, code, value) => {
+    expect((await run(code)).value).toBe(value);
+  });
+
+  it('is not started when its statements do not compile, with line and column', async () => {
+    const end = await run('Console.WriteLine("started");\nint b = 1 +  nothere;');
+    expect(end).toMatchObject({ status: 'error', stdout: '', alive: true });
+    expect(end.error).toMatchObject({
+      name: 'CompilationError',
+      message: "(2,14): error CS0103: The name `nothere' does not exist in the current context",
+    });
+    expect(end.error?.traceback).toContain('    int b = 1 +  nothere;\n                 ^');
+  });
+
+  it('reports an exception with its line and its methods, without the driver', async () => {
+    await run('class Foo { public int Get() { throw new InvalidOperationException("broken"); } }');
+    const { error } = await run('var one = 1;\n\nnew Foo().Get()');
+    expect(error).toMatchObject({ name: 'InvalidOperationException', message: 'broken' });
+    expect(error?.traceback).toBe('System.InvalidOperationException: broken\n  at Foo.Get ()\n  at <cell 1>, line 3');
+  });
+
+  it('reports the exception of a task itself', async () => {
+    const { error } = await run('await Task.Run(() => { throw new ArgumentException("inner"); });');
+    expect(error).toMatchObject({ name: 'ArgumentException', message: 'inner' });
+  });
+
+  it('survives a recursion without end', async () => {
+    await run('string Deep(int n) { return Deep(n + 1) + "x"; }');
+    expect(await run('Deep(1)')).toMatchObject({ error: { name: 'StackOverflowException' }, alive: true });
+    expect((await run('1 + 1')).value).toBe('2');
+  });
+});
+
+describe('a directive', () => {
+  it.each([
+    ['#r "nuget: Newtonsoft.Json"\n1', /^NuGet packages cannot be loaded/],
+    ['#r "Not.There"\n1', /^The assembly Not\.There cannot be loaded/],
+    ['#load "a.csx"', /^#load is not supported/],
+  ])('that cannot be followed is answered: %s', async (code, message) => {
+    const { error } = await run(code);
+    expect(error).toMatchObject({ name: 'DirectiveError', message: expect.stringMatching(message) });
+  });
+
+  it('references an assembly of the image once', async () => {
+    const code = '#r "System.Xml.Linq"\n#r "System.Core"\nnew System.Xml.Linq.XElement("a").ToString()';
+    expect((await run(code)).value).toBe('"<a />"');
+    expect((await run('new[] { 1, 2 }.Sum()')).value).toBe('3');
+  });
+});
+
+describe('a program', () => {
+  it('ends when its last foreground thread has ended', async () => {
+    const code = 'new Thread(() => { Thread.Sleep(300); Console.WriteLine("late"); }).Start();';
+    const end = await runCell(language.open(sandbox, { once: true }), code);
+    expect(end).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'late\n' });
+  });
+});
