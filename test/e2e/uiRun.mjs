@@ -3,11 +3,13 @@ import path from 'node:path';
 import { startEditor } from './codeServer.mjs';
 import { clickThroughLean } from './uiLean.mjs';
 import { clickThroughProblem } from './uiProblem.mjs';
+import { clickThroughReload } from './uiReload.mjs';
 import { clickThroughSession } from './uiSession.mjs';
 
 /** Installs the packed extension and drives it by keyboard and mouse: with Docker, with a Lean image if given, without Docker. */
 export async function runUiTests({ out, shots, folder, vsix, report, leanImage, only, ...editorFiles }) {
   await drive('session', { 'hothouse.lean.image': 'hothouse/absent:latest' }, clickThroughSession);
+  await drive('reload', {}, clickThroughReload);
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
 
@@ -51,6 +53,7 @@ const LOOK = {
   'editor.autoIndent': 'none',
   'editor.suggest.showWords': false,
   'notebook.globalToolbarShowLabel': 'always',
+  'notebook.output.textLineLimit': 100,
 };
 
 /** Takes a screenshot without the hover of the last click. */
