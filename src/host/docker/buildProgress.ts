@@ -61,7 +61,8 @@ export class BuildProgress {
   #announce({ digest, name, isStarted, isCached }: TracedStep): void {
     if (!isStarted || this.#started.has(digest) || name.startsWith('[internal]') || name === INTERNAL_COPY) return;
     this.#started.add(digest);
-    this.#print(digest, isCached ? `${name} (cached)` : name);
+    const step = name.replace(/--mount=\S+ /g, '');
+    this.#print(digest, isCached ? `${step} (cached)` : step);
   }
 
   #outputOf(digest: string): (text: Buffer) => void {
