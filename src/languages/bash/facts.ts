@@ -9,5 +9,6 @@ export const BASH: LanguageFacts & { readonly id: 'bash' } = {
     kernelspec: { name: 'bash', display_name: 'Bash', language: 'bash' },
     triggers: ['$', '/'],
     hasPlaces: false,
+    enterFolder: (path) => `cd -- '${path.replaceAll("'", `'\\''`)}'`,
   },
 };

@@ -9,5 +9,6 @@ export const CSHARP: LanguageFacts & { readonly id: 'csharp' } = {
     kernelspec: { name: '.net-csharp', display_name: 'C#', language: 'C#' },
     triggers: ['.'],
     hasPlaces: false,
+    enterFolder: (path) => `System.IO.Directory.SetCurrentDirectory(${JSON.stringify(path)});`,
   },
 };

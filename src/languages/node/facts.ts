@@ -10,5 +10,6 @@ export const NODE: LanguageFacts & { readonly id: 'node' } = {
     kernelspec: { name: 'node', display_name: 'Node.js', language: 'javascript' },
     triggers: ['.'],
     hasPlaces: false,
+    enterFolder: (path) => `process.chdir(${JSON.stringify(path)})`,
   },
 };

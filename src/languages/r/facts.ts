@@ -9,5 +9,6 @@ export const R: LanguageFacts & { readonly id: 'r' } = {
     kernelspec: { name: 'ir', display_name: 'R', language: 'R' },
     triggers: ['$', '@', ':'],
     hasPlaces: false,
+    enterFolder: (path) => `invisible(setwd(${JSON.stringify(path)}))`,
   },
 };
