@@ -134,6 +134,7 @@ describe('poolRows', () => {
       sandbox: ['hothouse.sandbox.stop'],
       sessions: ['hothouse.closeAllSessions'],
       'session-notebook-busy': [
+        'hothouse.session.saveFiles',
         'hothouse.session.interrupt',
         'hothouse.session.show',
         'hothouse.session.restart',
