@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { formatList } from '../base/list.ts';
 import { variableOf } from '../config/config.ts';
 import { OPTION_KEYS } from '../engine/options.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
@@ -56,7 +57,7 @@ export function configurationHelp(languages: readonly LanguageDefinition[]): str
   return [
     '',
     'Configuration:',
-    `  Later sources override earlier ones: defaults, settings of ${replaced.join(' and ')},`,
+    `  Later sources override earlier ones: defaults, settings of ${formatList(replaced, 'and')},`,
     '  ~/.hothouse/config.yaml (or the file in HOTHOUSE_CONFIG), HOTHOUSE_* variables, command line.',
     `  ${LANGUAGE} in --image is the language that a command names, otherwise ${languages[0]?.id}.`,
     '',

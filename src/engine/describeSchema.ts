@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatList } from '../base/list.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -14,7 +15,11 @@ export function formatValue(value: unknown): string {
 }
 
 function describeJsonSchema(schema: JsonSchema): string {
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' or ');
+  if (schema.enum)
+    return formatList(
+      schema.enum.map((value) => JSON.stringify(value)),
+      'or',
+    );
   switch (schema.type) {
     case 'integer':
       return `a whole number${formatRange(schema)}`;

@@ -1,3 +1,4 @@
+import { formatList } from '../base/list.ts';
 import type { Host, HostInfo, ImageInfo } from '../host/host.ts';
 import { LABEL } from '../host/labels.ts';
 import { imageMissing } from '../host/problem.ts';
@@ -73,5 +74,5 @@ export function readinessText({ host, environments }: Preflight, nameOf: (langua
   const lacking = environments.flatMap(({ language, problem }) =>
     problem ? [`Not ready for ${nameOf(language)}: ${problem.message}`] : [],
   );
-  return [`Ready for ${ready.join(' and ') || 'no language'}.`, ...lacking].join(' ');
+  return [`Ready for ${formatList(ready, 'and') || 'no language'}.`, ...lacking].join(' ');
 }

@@ -1,6 +1,6 @@
 import { encodeFrame, type Frame, FrameType, HEADER_BYTES } from '../protocol/frames.ts';
 
-/** Bytes after which the agent is told what has arrived; it keeps twice as many, and then waits. */
+/** Bytes after which the engine acknowledges what has arrived. The agent keeps twice as many, and then waits. */
 const ACKNOWLEDGE_BYTES = 4 * 1024 * 1024;
 /** A line may stay unacknowledged until so many bytes came since its begin. */
 const MAX_LINE_HELD = 7 * 1024 * 1024;

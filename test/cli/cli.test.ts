@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { formatList } from '../../src/base/list.ts';
 import { runCli } from '../../src/cli/cli.ts';
 import { readAll } from '../../src/cli/terminal.ts';
 import { DEFAULT_OPTIONS, type Options } from '../../src/engine/options.ts';
@@ -231,7 +232,10 @@ describe('hothouse doctor', () => {
     };
     const ids = LANGUAGES.map(({ id }) => id);
     for (const lacking of ['lean', 'python']) {
-      const others = ids.filter((id) => id !== lacking).join(' and ');
+      const others = formatList(
+        ids.filter((id) => id !== lacking),
+        'and',
+      );
       expect(await look([lacking])).toEqual([
         0,
         `note  No ${lacking}. Build it.`,

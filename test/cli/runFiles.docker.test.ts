@@ -36,7 +36,7 @@ describe('hothouse run with files', () => {
     expect(readFileSync(at('out/result/deep/total.txt'), 'utf8')).toBe('42');
   });
 
-  it('replaces no file, unless it is told to, and then exits with status 1', async () => {
+  it('replaces files only with --overwrite, and otherwise exits with status 1', async () => {
     const script = program('again.py', 'open("kept.txt", "w").write("new")');
     mkdirSync(at('again'));
     writeFileSync(at('again/kept.txt'), 'old');

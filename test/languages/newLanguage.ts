@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { formatList } from '../../src/base/list.ts';
 import { runCli } from '../../src/cli/cli.ts';
 import { readAll } from '../../src/cli/terminal.ts';
 import type { Engine, Owner } from '../../src/engine/types.ts';
@@ -86,10 +87,10 @@ export function newLanguageSuite(engineOf: () => Promise<Engine>): void {
       expect(await cli('run', 'toy', '-')).toEqual([0, '/workspace\n', '']);
       const [, json] = await cli('run', '--json', 'toy', '-');
       expect(JSON.parse(json)).toMatchObject({ stdout: '/workspace\n', names: ['-L'], count: 1 });
-      expect((await cli('run', '--help'))[1]).toMatch(
-        /python\s+or\s+lean\s+or\s.*toy;\s+optional\s+for\s+\.py\s+and\s+\.lean\s+and\s[^;]*\.toy\s+files/s,
+      expect((await cli('run', '--help'))[1]?.replace(/\s+/g, ' ')).toMatch(
+        new RegExp(`${formatList(IDS, 'or')}; optional for \\.py, \\.lean, [^;]*and \\.toy files`),
       );
-      expect((await cli('build', '--help'))[1]?.replace(/\s+/g, ' ')).toContain(IDS.join(' or '));
+      expect((await cli('build', '--help'))[1]?.replace(/\s+/g, ' ')).toContain(formatList(IDS, 'or'));
       expect(await cli('run', 'cobol', '-')).toEqual([2, '', expect.stringContaining(`there is ${IDS.join(', ')}.`)]);
     }));
 
@@ -107,7 +108,12 @@ export function newLanguageSuite(engineOf: () => Promise<Engine>): void {
       const opened = await call(client, 'open_session', { language: 'toy' });
       expect(opened.structuredContent).toMatchObject({ session_id: expect.stringMatching(/^toy-/), language: 'toy' });
       const unknown = await call(client, 'run_code', { language: 'cobol', code: 'pwd' });
-      expect(textOf(unknown)).toContain(IDS.map((id) => `"${id}"`).join(' or '));
+      expect(textOf(unknown)).toContain(
+        formatList(
+          IDS.map((id) => `"${id}"`),
+          'or',
+        ),
+      );
       await client.close();
     }));
 

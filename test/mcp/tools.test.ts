@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatList } from '../../src/base/list.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { instructionsFor, toolsHash } from '../../src/mcp/toolList.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
@@ -200,7 +201,10 @@ describe('the Lean tools', () => {
 });
 
 describe('invalid arguments', () => {
-  const ids = LANGUAGES.map(({ id }) => `"${id}"`).join(' or ');
+  const ids = formatList(
+    LANGUAGES.map(({ id }) => `"${id}"`),
+    'or',
+  );
   const ACCEPTED =
     `run_code accepts: language (${ids}), code (required, a string), environment (a string), session_id (a string), ` +
     'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), files (a list of objects), stdin (a string), state (an object).';

@@ -9,7 +9,7 @@ _MAX_ENTRIES = 1000
 
 
 def has_changed(since):
-    """Whether anything was made or changed at that time or later, in nanoseconds; None where nobody knows."""
+    """Whether anything was made or changed at that time or later, in nanoseconds; None where that is not known."""
     try:
         return _has_changed(environment.WORKSPACE, since)
     except Exception:

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { formatList } from '../../base/list.ts';
 import { plainText } from '../../base/log.ts';
 import type { BuildExtras } from '../../engine/types.ts';
 import type { BuildOption, LanguageDefinition } from '../../languages/languageDefinition.ts';
@@ -14,9 +15,13 @@ type BuildValues = Readonly<Record<string, unknown>> & { readonly buildArg?: Rea
 
 /** `hothouse build`: builds the image of a language's environment. */
 export function buildCommand(handle: Handle, languages: readonly LanguageDefinition[]): Command {
-  const command = new Command('build')
-    .description("Build the image of a language's environment")
-    .argument('<LANGUAGE>', languages.map(({ id }) => id).join(' or '));
+  const command = new Command('build').description("Build the image of a language's environment").argument(
+    '<LANGUAGE>',
+    formatList(
+      languages.map(({ id }) => id),
+      'or',
+    ),
+  );
   for (const { id, buildOptions = [] } of languages) {
     for (const option of buildOptions) command.option(flagsOf(option), `${id}: ${option.help}`);
   }

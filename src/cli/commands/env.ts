@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import { formatList } from '../../base/list.ts';
 import { messageOf, plainText } from '../../base/log.ts';
 import { type FileEnvironment, formatEnvironmentFile, parseEnvironmentFile } from '../../config/environmentFile.ts';
 import type { EnvironmentRecord } from '../../engine/environment/definition.ts';
@@ -59,7 +60,7 @@ function addCreate(parent: Command, handle: Handle, languages: readonly Language
     .command('create')
     .description('Create an environment: build its image and keep it under a name')
     .argument('[NAME]', 'lower-case letters, digits, ".", "_" and "-"')
-    .option('--language <LANGUAGE>', `${idsOf(languages).join(' or ')}; default: ${languages[0]?.id ?? ''}`)
+    .option('--language <LANGUAGE>', `${formatList(idsOf(languages), 'or')}; default: ${languages[0]?.id ?? ''}`)
     .option('--pip <PACKAGE>', 'a package for pip, such as "requests>=2"; repeatable', add)
     .option('--npm <PACKAGE>', 'a package for npm, such as lodash@^4; repeatable', add)
     .option('--apt <PACKAGE>', 'a Debian package; repeatable', add)

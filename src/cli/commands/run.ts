@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Command } from 'commander';
+import { formatList } from '../../base/list.ts';
 import { messageOf } from '../../base/log.ts';
 import type { RunOutput, RunRequest, RunResult } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
@@ -38,7 +39,10 @@ export function runCommand(handle: Handle, languages: Languages): Command {
   return new Command('run')
     .usage('[options] [LANGUAGE] FILE')
     .description('Run a file in a sandbox')
-    .argument('[LANGUAGE]', `${idsOf(languages).join(' or ')}; optional for ${extensions.join(' and ')} files`)
+    .argument(
+      '[LANGUAGE]',
+      `${formatList(idsOf(languages), 'or')}; optional for ${formatList(extensions, 'and')} files`,
+    )
     .argument('[FILE]', 'the program; - reads it from standard input')
     .option('--language <LANGUAGE>', 'the same as the argument LANGUAGE')
     .option('--env <NAME>', 'environment to run in; see hothouse env')

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { formatList } from '../../base/list.ts';
 import { type Steps, slices } from '../../base/slices.ts';
 import { DEFAULT_OPTIONS } from '../../engine/options.ts';
 import { FIRST_OK, MAX_CANDIDATES, type TryResult } from '../../engine/trial/types.ts';
@@ -17,7 +18,7 @@ export function tryCode(languages: readonly LanguageDefinition[]): Tool {
     name: 'try_code',
     title: 'Try code on copies of a session',
     description: [
-      `Runs each candidate on its own copy of a session of ${names.join(' or ')}, side by side, and returns every result. A copy has all variables, imports and functions and takes milliseconds; the session does not change.`,
+      `Runs each candidate on its own copy of a session of ${formatList(names, 'or')}, side by side, and returns every result. A copy has all variables, imports and functions and takes milliseconds; the session does not change.`,
       `keep makes one copy the session: the candidate with that id if its status is ok, or with ${FIRST_OK} the first in the list whose status is ok.`,
       'Copies share files, memory and CPU time with the session. Threads, connections and started programs are not copied. Random numbers continue in the same way in each copy.',
     ].join('\n'),

@@ -94,7 +94,7 @@ class Scan implements FolderScan {
     }
   }
 
-  /** A link to a file in the folder that is copied itself; others could bring in what nobody has agreed to. */
+  /** A link to a file in the folder that is copied itself; others could bring in what the user has not agreed to. */
   async #addLink(name: string, ignoreFiles: readonly IgnoreFile[]): Promise<void> {
     try {
       const target = await realpath(join(this.folder, name));

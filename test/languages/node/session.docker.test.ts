@@ -195,7 +195,7 @@ describe('errors', () => {
 });
 
 describe('time', () => {
-  it('goes on for timers between cells', async () => {
+  it('runs timers between cells', async () => {
     await run('let ticks = 0; const ticking = setInterval(() => { ticks += 1; }, 5);');
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(Number(await value('clearInterval(ticking); ticks'))).toBeGreaterThan(5);

@@ -72,7 +72,7 @@ describe('input() in a session', () => {
     }
   });
 
-  it('asks again where the code goes on after an interrupt', async () => {
+  it('asks again where the code continues after an interrupt', async () => {
     const code = 'try:\n    input("first ")\nexcept KeyboardInterrupt:\n    again = input("second ")\nagain';
     const onInput: OnInput = async ({ text }, signal) => {
       if (text === 'second ') return 'yes';

@@ -115,7 +115,7 @@ function show(mine, value) {
   settle(mine);
 }
 
-/** The code has ended; a program goes on until nothing is left to wait for. */
+/** The code has ended; a program continues until nothing is left to wait for. */
 function settle(mine) {
   mine.isSettled = true;
   // A rejection without a handler is reported at the end of this turn.
