@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Deferred, deferred } from '../../base/deferred.ts';
 import type { Steps } from '../../base/slices.ts';
-import type {
-  InterpreterEvent,
-  InterpreterInput,
-  InterpreterRequest,
-  ModuleLists,
-} from '../../protocol/interpreter.ts';
+import type { InterpreterInput, InterpreterRequest, ModuleLists } from '../../protocol/interpreter.ts';
 import type { Channel, ChannelEnd, ChannelListener, Sandbox } from '../../sandbox/sandbox.ts';
 import { cellEnd, plainError } from '../exit.ts';
 import type {
@@ -19,29 +14,10 @@ import type {
   InterpreterCopies,
   OnInput,
 } from '../language.ts';
-import { TextStream } from '../textStream.ts';
 import { parseEvent } from './events.ts';
-import { InputQuestions } from './inputQuestions.ts';
 import { type CellNote, formatNote } from './note.ts';
-import { endOfExit, endOfLoss, type Progress } from './outcome.ts';
-
-type Done = Extract<InterpreterEvent, { type: 'done' }>;
-
-interface RunningCell {
-  readonly kind: 'cell';
-  readonly token: string;
-  readonly onOutput: (output: CellOutput) => void;
-  readonly ended: Deferred<CellEnd>;
-  readonly stdout: TextStream;
-  readonly stderr: TextStream;
-  /** Whether it received variables. */
-  readonly hasState: boolean;
-  /** null where its questions are read from stdin. */
-  readonly questions: InputQuestions | null;
-  /** An interrupt waits until the process has taken the cell: an earlier one would have no effect. */
-  interrupt: 'early' | 'wanted' | 'free';
-  progress: Progress;
-}
+import { endOfCell, endOfExit, endOfLoss } from './outcome.ts';
+import { NO_PROGRESS, RunningCell, type RunningCellOptions } from './runningCell.ts';
 
 interface RunningCompletion {
   readonly kind: 'completion';
@@ -56,15 +32,6 @@ interface RunningCopy {
   readonly answered: Deferred<CopyLosses | null>;
 }
 
-const NO_PROGRESS: Progress = {
-  error: null,
-  done: null,
-  state: null,
-  leftOut: [],
-  refused: 0,
-  stdoutBytes: 0,
-  stderrBytes: 0,
-};
 /** Code, stdin and state of one request together. */
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 const NOTHING: CompletionList = { start: 0, end: 0, matches: [] };
@@ -113,7 +80,7 @@ export class InterpreterProcess implements Interpreter {
   }
 
   run({ onInput, note, ...cell }: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
-    const task = this.#cell(randomUUID(), onOutput, cell.state !== null, onInput, this.#once ? 'free' : 'early');
+    const task = this.#cell({ onOutput, onInput, hasState: cell.state !== null, isBegun: this.#once });
     const modules = this.#importable?.();
     const isRestricted = modules && modules.allowed.length + modules.blocked.length > 0;
     const asks = onInput !== undefined && { asks: true };
@@ -129,7 +96,7 @@ export class InterpreterProcess implements Interpreter {
     onOutput: (output: CellOutput) => void,
     onInput: OnInput | undefined,
   ): Promise<CellEnd> {
-    const task = this.#cell(token, onOutput, false, onInput, isWhole ? 'early' : 'free');
+    const task = this.#cell({ token, onOutput, onInput, hasState: false, isBegun: !isWhole });
     this.#task = task;
     if (this.#end) this.#onEnd(this.#end);
     return task.ended.promise;
@@ -146,8 +113,11 @@ export class InterpreterProcess implements Interpreter {
   }
 
   interrupt(): void {
-    if (this.#task?.kind === 'cell' && this.#task.interrupt !== 'free') this.#task.interrupt = 'wanted';
-    else this.#signalled = this.#channel.signal('SIGINT');
+    const signal = () => {
+      this.#signalled = this.#channel.signal('SIGINT');
+    };
+    if (this.#task?.kind === 'cell') this.#task.interrupt(signal);
+    else signal();
   }
 
   kill(): void {
@@ -155,26 +125,8 @@ export class InterpreterProcess implements Interpreter {
     void this.#channel.signal('SIGKILL');
   }
 
-  #cell(
-    token: string,
-    onOutput: (output: CellOutput) => void,
-    hasState: boolean,
-    onInput: OnInput | undefined,
-    interrupt: RunningCell['interrupt'],
-  ): RunningCell {
-    const answer = (key: number, text: string | null) => this.#answer({ op: 'input', token, key, text });
-    return {
-      kind: 'cell',
-      token,
-      onOutput,
-      ended: deferred<CellEnd>(),
-      stdout: new TextStream(),
-      stderr: new TextStream(),
-      hasState,
-      questions: onInput ? new InputQuestions(onInput, answer) : null,
-      interrupt,
-      progress: NO_PROGRESS,
-    };
+  #cell(options: Omit<RunningCellOptions, 'answer'>): RunningCell {
+    return new RunningCell({ ...options, answer: (answer) => this.#answer(answer) });
   }
 
   #copy(count: number): InterpreterCopies {
@@ -224,10 +176,7 @@ export class InterpreterProcess implements Interpreter {
   }
 
   #onText(kind: 'stdout' | 'stderr', bytes: Buffer): void {
-    const task = this.#task;
-    if (task?.kind !== 'cell') return;
-    const text = task[kind].push(bytes);
-    if (text) task.onOutput({ kind, text });
+    if (this.#task?.kind === 'cell') this.#task.onText(kind, bytes);
   }
 
   *#onEvent(line: Buffer, stdoutBytes: number, stderrBytes: number): Steps {
@@ -245,38 +194,8 @@ export class InterpreterProcess implements Interpreter {
       if (event !== 'refused' && event.type === 'completions') this.#finishCompletion(task, event);
       return;
     }
-    task.progress = { ...task.progress, stdoutBytes, stderrBytes };
-    if (event === 'refused') task.progress = { ...task.progress, refused: task.progress.refused + 1 };
-    else if (event.type === 'done') this.#onDone(task, event);
-    else if (event.type === 'begun') this.#onBegun(task);
-    else if (event.type === 'input') {
-      task.questions?.ask({ key: event.key, text: event.prompt, isSecret: event.secret });
-    } else if (event.type === 'state') {
-      if (task.hasState) task.progress = { ...task.progress, state: event.state, leftOut: event.leftOut };
-    } else this.#show(task, event);
-  }
-
-  #onBegun(task: RunningCell): void {
-    const { interrupt } = task;
-    task.interrupt = 'free';
-    if (interrupt === 'wanted') this.interrupt();
-  }
-
-  #show(task: RunningCell, event: Exclude<InterpreterEvent, { type: 'done' | 'state' | 'begun' | 'input' }>): void {
-    if (event.type === 'display') task.onOutput({ kind: 'display', display: { data: event.data, id: event.id } });
-    else if (event.type === 'update') task.onOutput({ kind: 'update', display: { data: event.data, id: event.id } });
-    else if (event.type === 'result') task.onOutput({ kind: 'result', data: event.data });
-    else if (event.type === 'clear') task.onOutput({ kind: 'clear', wait: event.wait });
-    else if (event.type === 'error') {
-      const { name, message, traceback } = event;
-      task.progress = { ...task.progress, error: { name, message, traceback } };
-      task.onOutput({ kind: 'error', error: { name, message, traceback } });
-    }
-  }
-
-  #onDone(task: RunningCell, done: Done): void {
-    task.progress = { ...task.progress, done };
-    this.#finishCell(task, endOfCell(task.progress, done, this.#once));
+    const done = task.onEvent(event, stdoutBytes, stderrBytes);
+    if (done) this.#finishCell(task, endOfCell(task.progress, done, this.#once));
   }
 
   #finishCompletion(task: RunningCompletion, list: CompletionList): void {
@@ -292,12 +211,7 @@ export class InterpreterProcess implements Interpreter {
 
   #finishCell(task: RunningCell, end: CellEnd): void {
     this.#task = undefined;
-    task.questions?.end();
-    for (const kind of ['stdout', 'stderr'] as const) {
-      const text = task[kind].end();
-      if (text) task.onOutput({ kind, text });
-    }
-    task.ended.resolve(end);
+    task.finish(end);
   }
 
   /** Of copies that run side by side each reports what was killed for memory, so one that we have killed was not. */
@@ -327,23 +241,6 @@ export function startInterpreter(sandbox: Sandbox, given: InterpreterStart): Int
 /** What the agent keeps of a cell while it runs. A request ends with a newline. */
 function noteOf(token: string, request: string, session: unknown): (runs: number) => string {
   return (runs) => formatNote({ session, cell: { token, runs, bytes: Buffer.byteLength(request) + 1 } });
-}
-
-function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
-  return {
-    status: done.status,
-    exitCode: done.exitCode ?? (once ? Number(done.status !== 'ok') : null),
-    state: progress.state,
-    stateLeftOut: progress.leftOut,
-    error: progress.error,
-    report: null,
-    stdoutBytes: progress.stdoutBytes,
-    stderrBytes: progress.stderrBytes,
-    eventsDropped: done.dropped + progress.refused,
-    peakMemoryBytes: done.peakMemoryBytes,
-    ...(done.filesChanged !== undefined && { filesChanged: done.filesChanged }),
-    alive: !once,
-  };
 }
 
 function tooLarge(alive: boolean): CellEnd {

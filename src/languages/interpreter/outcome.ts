@@ -4,10 +4,13 @@ import type { ChannelEnd, SandboxLoss } from '../../sandbox/sandbox.ts';
 import { cellEnd, lossEnd, plainError, violentEnd } from '../exit.ts';
 import type { CellEnd, CellError } from '../language.ts';
 
+/** A process's report of its cell's end. */
+export type Done = Extract<InterpreterEvent, { type: 'done' }>;
+
 /** What a cell's process has reported so far. */
 export interface Progress {
   readonly error: CellError | null;
-  readonly done: Extract<InterpreterEvent, { type: 'done' }> | null;
+  readonly done: Done | null;
   readonly state: CellEnd['state'];
   /** Variables that `state` lacks. */
   readonly leftOut: readonly string[];
@@ -51,4 +54,22 @@ function verdict(exit: Exit, { done, error }: Progress, killed: boolean): Pick<C
 /** The end of a cell whose sandbox is lost. */
 export function endOfLoss(loss: SandboxLoss, { stdoutBytes, stderrBytes, refused }: Progress): CellEnd {
   return cellEnd({ ...lossEnd(loss), alive: false, stdoutBytes, stderrBytes, eventsDropped: refused });
+}
+
+/** The end of a cell that its process has reported. */
+export function endOfCell(progress: Progress, done: Done, once: boolean): CellEnd {
+  return {
+    status: done.status,
+    exitCode: done.exitCode ?? (once ? Number(done.status !== 'ok') : null),
+    state: progress.state,
+    stateLeftOut: progress.leftOut,
+    error: progress.error,
+    report: null,
+    stdoutBytes: progress.stdoutBytes,
+    stderrBytes: progress.stderrBytes,
+    eventsDropped: done.dropped + progress.refused,
+    peakMemoryBytes: done.peakMemoryBytes,
+    ...(done.filesChanged !== undefined && { filesChanged: done.filesChanged }),
+    alive: !once,
+  };
 }
