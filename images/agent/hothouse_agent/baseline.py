@@ -32,10 +32,16 @@ class Baseline:
         self._fds = self._descriptors.open()
         self.record(0)
 
-    def allow(self, fd):
-        """From now on this descriptor and its socket are part of the state to restore. Only while no run is there."""
-        self._fds |= {fd}
-        self._sockets = sockets.used()
+    def allow(self, make):
+        """
+        `make()` returns a new descriptor. It and its sockets are part of the state to restore from now on; the sockets of a
+        process that waits for a run are not. Only while no run is there.
+        """
+        before = sockets.used()
+        self._fds |= {make()}
+        now = sockets.used()
+        if self._sockets and before and now:
+            self._sockets = {name: count + now[name] - before[name] for name, count in self._sockets.items()}
 
     def record(self, zygote_bytes):
         """Takes the memory that init has now, and that the zygote has, as those to return to."""

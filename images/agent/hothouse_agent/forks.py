@@ -239,15 +239,18 @@ class Forks:
 
     def _import_next(self):
         if self._zygote is None:
-            self._zygote = zygote.Zygote()
-            self._watch(self._zygote.fd, select.POLLIN, self._on_zygote_message, True)
-            self._baseline.allow(self._zygote.fd)
+            self._baseline.allow(self._make_zygote)
         missing = self._missing()
         if missing:
             self._importing = missing[0]
             self._zygote.send({"op": "import", "module": missing[0]})
         else:
             self._zygote.send({"op": "settle"})
+
+    def _make_zygote(self):
+        self._zygote = zygote.Zygote()
+        self._watch(self._zygote.fd, select.POLLIN, self._on_zygote_message, True)
+        return self._zygote.fd
 
     def _on_zygote_message(self):
         try:
