@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startEditor } from './codeServer.mjs';
+import { clickThroughFolder } from './uiFolder.mjs';
 import { clickThroughLean } from './uiLean.mjs';
 import { clickThroughProblem } from './uiProblem.mjs';
 import { clickThroughReload } from './uiReload.mjs';
@@ -10,10 +11,11 @@ import { clickThroughSession } from './uiSession.mjs';
 export async function runUiTests({ out, shots, folder, vsix, report, leanImage, only, ...editorFiles }) {
   await drive('session', { 'hothouse.lean.image': 'hothouse/absent:latest' }, clickThroughSession);
   await drive('reload', {}, clickThroughReload);
+  await drive('folder', {}, clickThroughFolder, shopFolder(out));
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
 
-  async function drive(name, machineSettings, click) {
+  async function drive(name, machineSettings, click, opened = folder) {
     if (only && name !== only) return;
     const home = path.join(out, name);
     mkdirSync(home, { recursive: true });
@@ -26,12 +28,12 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
       machineSettings: { ...SHORT, ...machineSettings },
     });
     try {
-      await editor.page.goto(`${editor.address}/?folder=${encodeURIComponent(folder)}`);
+      await editor.page.goto(`${editor.address}/?folder=${encodeURIComponent(opened)}`);
       await editor.page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
       await click({
         page: editor.page,
         step: stepper(editor.page, name, shots, report),
-        folder,
+        folder: opened,
         userFolder: `${home}/user`,
       });
     } finally {
@@ -43,6 +45,16 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
 
 /** Sandboxes of sessions end soon after the editor. */
 const SHORT = { 'hothouse.sessions.keepSeconds': 30 };
+
+/** A folder with data, a module and a secret. */
+function shopFolder(out) {
+  const shop = path.join(out, 'shop');
+  mkdirSync(path.join(shop, 'data'), { recursive: true });
+  writeFileSync(path.join(shop, 'data/sales.csv'), 'month\n');
+  writeFileSync(path.join(shop, 'helpers.py'), 'def total(path):\n    return open(path).read()\n');
+  writeFileSync(path.join(shop, '.env'), 'TOKEN=secret\n');
+  return shop;
+}
 
 /** Settings for stable screenshots. */
 const LOOK = {
