@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
 import { dockerHost, type HostWithImages } from '../../../src/host/docker/dockerHost.ts';
 import type { Host } from '../../../src/host/host.ts';
+import { PROTOCOL_VERSION } from '../../../src/protocol/messages.ts';
 import { handshake, ownSpec, problemOf } from '../../contract/hostContract.ts';
 import { ENGINE_SOCKET } from './inspect.ts';
 
@@ -92,7 +93,7 @@ describe('Docker with faults', () => {
     // The agent read the end of its input and exited.
     await vi.waitFor(async () => expect(await host.list(spec.labels)).toEqual([]), { timeout: 20_000 });
     const next = await host.create(spec);
-    expect(await handshake(next)).toMatchObject({ version: 2 });
+    expect(await handshake(next)).toMatchObject({ version: PROTOCOL_VERSION });
     await next.remove();
     expect(await next.ended).toMatchObject({ exitCode: 137 });
   });

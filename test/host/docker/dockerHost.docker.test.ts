@@ -8,6 +8,7 @@ import { createOptions } from '../../../src/host/docker/createOptions.ts';
 import { dockerHost, type HostWithImages } from '../../../src/host/docker/dockerHost.ts';
 import type { Container } from '../../../src/host/host.ts';
 import type { ContainerSpec } from '../../../src/host/spec.ts';
+import { PROTOCOL_VERSION } from '../../../src/protocol/messages.ts';
 import { handshake, ownSpec, problemOf } from '../../contract/hostContract.ts';
 import { idOf, inspectContainer, removeImages } from './inspect.ts';
 
@@ -35,10 +36,16 @@ describe('a container on Docker', () => {
     const container = await create(spec);
     const { Config, HostConfig } = await inspectContainer(container.id);
     const { HostConfig: wantedHost, Labels, ...wanted } = createOptions(spec, idOf(Config.User));
-    for (const [option, value] of Object.entries(wantedHost ?? {}))
-      expect({ [option]: HostConfig[option] }).toEqual({ [option]: value });
-    for (const [option, value] of Object.entries(wanted))
-      expect({ [option]: Config[option] }).toEqual({ [option]: value });
+    // Docker shows an empty list or map as missing.
+    const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(value ?? {}).length === 0;
+    const pairs: (readonly [object, Readonly<Record<string, unknown>>])[] = [
+      [wantedHost ?? {}, HostConfig],
+      [wanted, Config],
+    ];
+    for (const [given, shown] of pairs) {
+      for (const [option, value] of Object.entries(given))
+        expect({ [option]: shown[option] ?? (isEmpty(value) ? value : undefined) }).toEqual({ [option]: value });
+    }
     expect(Config.Labels).toMatchObject({ ...Labels });
     // Options outside the policy have their safe defaults.
     for (const open of [
@@ -196,7 +203,7 @@ describe('a container on Docker', () => {
 
     it('does not run its entry point or its health check', async () => {
       await build([...base, 'ENTRYPOINT ["false"]', 'CMD ["false"]', 'HEALTHCHECK CMD touch /tmp/checked']);
-      expect(await handshake(await create(ownSpec(tag)))).toMatchObject({ version: 2 });
+      expect(await handshake(await create(ownSpec(tag)))).toMatchObject({ version: PROTOCOL_VERSION });
     });
   });
 });
