@@ -19,6 +19,8 @@ export async function runWithPackages(
   packages: SessionPackages,
 ): Promise<RunResult> {
   const installs = cellInstalls(run, environment);
+  // At once, since its place among the session's cells is that of its arrival.
+  if (!installs && !packages.hasLost(session)) return runInSession(run, environment, session);
   const { runId, signal } = run;
   let shown = '';
   const show = (text: string) => {

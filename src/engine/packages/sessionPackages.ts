@@ -78,6 +78,12 @@ export class SessionPackages {
     });
   }
 
+  /** Whether a restart has taken packages from the session. */
+  hasLost(session: Session): boolean {
+    const installed = this.#sessions.get(session);
+    return installed !== undefined && installed.added.size > 0 && !session.has(installed.live);
+  }
+
   /** Installs again what a session had before its restart; null when there is nothing to do, or it succeeded. */
   async restore(
     session: Session,
@@ -86,8 +92,7 @@ export class SessionPackages {
     signal?: AbortSignal,
   ): Promise<EngineProblem | null> {
     const { packages } = environment.definition;
-    const installed = this.#sessions.get(session);
-    if (!packages || !installed || installed.added.size === 0 || session.has(installed.live)) return null;
+    if (!packages || !this.hasLost(session)) return null;
     const request = { sessionId: session.id, owner: session.info().owner, packages: [] };
     const options = this.#options();
     const restored = await session.exclusively(signal, async (live, inner) => {
