@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { command, inOutput, openView, saveAs, type, waitFor, welcomeButton } from './uiPage.mjs';
 
 const TICKS = 'import time\nfor n in range(1, 31):\n    print("tick", n, flush=True)\n    time.sleep(1)\nkept += 1';
+
+const file = (folder) => `${folder}/reload.ipynb`;
 
 /** A reload of the window while a cell runs: the session, its variables and the cell are there after it. */
 export async function clickThroughReload({ page, step, folder }) {
@@ -18,11 +21,14 @@ async function start(page, folder) {
   await type(page, 'kept = 41\nprint("set")');
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('set', { exact: true }));
-  await saveAs(page, `${folder}/reload.ipynb`);
+  await saveAs(page, file(folder));
   await command(page, 'Notebook: Focus Last Cell');
   await page.keyboard.press('Enter');
   await type(page, TICKS);
   await page.keyboard.press('Shift+Enter');
+  // What was typed a moment before a reload may not be in VS Code's backup yet.
+  await page.keyboard.press('Control+S');
+  await waitFor('the saved cell', () => readFileSync(file(folder), 'utf8').includes('tick'));
   await inOutput(page, (frame) => frame.getByText('tick 3'));
 }
 

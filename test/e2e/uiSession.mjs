@@ -88,7 +88,13 @@ async function progress(page) {
 async function keys(page) {
   const status = page.locator('.part.statusbar').getByText(/^Cell \d+ of \d+/);
   const count = async () => Number(/of (\d+)/.exec(await status.textContent())?.[1]);
-  await page.keyboard.press('Escape');
+  // The cell that running the last one has added takes the focus late.
+  const editing = page.locator('.notebookOverlay .monaco-editor.focused');
+  await editing.waitFor();
+  await waitFor('the command mode', async () => {
+    await page.keyboard.press('Escape');
+    return (await editing.count()) === 0;
+  });
   const before = await count();
   for (const [pressed, change] of [
     [['b'], 1],
@@ -184,7 +190,7 @@ async function afterLoss(page) {
 
 async function diagnose(page) {
   await command(page, 'Hothouse: Run Diagnostics');
-  const toast = page.locator('.notification-toast', { hasText: 'Ready for Python. Not ready for Lean: ' }).first();
+  const toast = page.locator('.notification-toast', { hasText: /Ready for Python\b.*Not ready for Lean: / }).first();
   await toast.filter({ hasText: 'There is no image hothouse/absent:latest.' }).waitFor();
   await toast.getByRole('button', { name: 'Build Environment' }).waitFor();
 }
