@@ -154,5 +154,5 @@ unexpected  ${surprises.length}
 sandboxes   ${counts.made} made, ${counts.destroyed} destroyed, ${left.length} leaked
 this process  memory ${before.memory} MB at the start, ${memoryMb()} MB at the end; fds ${before.fds} and ${fds()}
 the machine   ${before.free} MB free at the start, ${freeMb()} MB at the end`);
-for (const surprise of surprises.slice(0, 20)) console.log(`  ${surprise}`);
+for (const surprise of [...new Set(surprises)].slice(0, 20)) console.log(`  ${surprise}`);
 process.exit(surprises.length === 0 && left.length === 0 && counts.made === counts.destroyed ? 0 : 1);
