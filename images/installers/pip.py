@@ -16,7 +16,7 @@ import sys
 import time
 import venv
 
-WORK = "/work/data"
+WORK = "/installer/data"
 CACHE = "/cache/data"
 OUT = os.path.join(WORK, "out")
 ENVIRONMENT = os.path.join(WORK, "environment")

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { StdioClientTransport as CurrentStdioTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { connectCurrent, type Era, newClient, type TestClient } from '../mcp/connect.ts';
+import { connectCurrent, connectEra, type Era, newClient, type TestClient } from '../mcp/connect.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = ['--import', 'tsx', 'src/cli/main.ts'];
@@ -51,4 +51,30 @@ function inherited(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** A client, and what ends it with its server. */
+interface Connection {
+  readonly client: TestClient;
+  end(): Promise<unknown>;
+}
+
+/** A client of `hothouse serve`, a process of its own that ends with it. */
+export async function connectServe(era: Era, env: Record<string, string>): Promise<Connection> {
+  const child = start(['serve', '--json'], env);
+  const line = await new Promise<string>((resolve) => child.stdout?.once('data', (chunk) => resolve(String(chunk))));
+  const { url, token } = JSON.parse(line);
+  const client = await connectEra(era, url, token);
+  const end = async () => {
+    await client.close();
+    child.kill('SIGTERM');
+    return ended(child);
+  };
+  return { client, end };
+}
+
+/** A client of `hothouse mcp`. */
+export async function connectMcp(era: Era, env: Record<string, string>): Promise<Connection> {
+  const client = await connectStdioEra(era, env);
+  return { client, end: () => client.close() };
 }

@@ -6,7 +6,7 @@ import {
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, ElicitRequestSchema, type ListToolsResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Engine } from '../../src/engine/types.ts';
 import { createMcpServer } from '../../src/mcp/mcpServer.ts';
 
@@ -34,6 +34,23 @@ export async function connectInMemory(engine: Engine, owner = 'owner-1'): Promis
   const client = newClient();
   await client.connect(clientSide);
   return listed(client);
+}
+
+/** The same of a client that asks its user, who gives that answer; `questions` gets what they were asked. */
+export async function connectAsking(
+  engine: Engine,
+  action: 'accept' | 'decline',
+  questions: string[] = [],
+): Promise<Client> {
+  const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+  await createMcpServer({ engine, version: '1' }, 'owner-1').connect(serverSide);
+  const client = new Client({ name: 'test-client', version: '9' }, { capabilities: { elicitation: {} } });
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    questions.push(params.message);
+    return { action, content: {} };
+  });
+  await client.connect(clientSide);
+  return client;
 }
 
 /** A real client of revision 2025-11-25, connected over HTTP. */

@@ -1,12 +1,9 @@
 import { Client as CurrentClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { type CallToolResult, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
-import { createMcpServer } from '../../src/mcp/mcpServer.ts';
-import { call, connectInMemory, textOf } from './connect.ts';
+import { call, connectAsking, connectInMemory, textOf } from './connect.ts';
 import { StubEngine } from './stubEngine.ts';
 
 const INPUT = { name: 'data', language: 'python', pip: ['tqdm', 'requests>=2'] };
@@ -17,24 +14,11 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** A client of revision 2025-11-25 whose user gives that answer. */
-async function asking(engine: StubEngine, action: 'accept' | 'decline', questions: string[] = []): Promise<Client> {
-  const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  await createMcpServer({ engine, version: '1' }, 'owner-1').connect(serverSide);
-  const client = new Client({ name: 'test-client', version: '9' }, { capabilities: { elicitation: {} } });
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-    questions.push(params.message);
-    return { action, content: {} };
-  });
-  await client.connect(clientSide);
-  return client;
-}
-
 describe('create_environment', () => {
   it('asks the user of the client and creates the environment after they agree', async () => {
     const engine = new StubEngine();
     const questions: string[] = [];
-    const client = await asking(engine, 'accept', questions);
+    const client = await connectAsking(engine, 'accept', questions);
     const created = await call(client, 'create_environment', INPUT);
     expect(created.isError).toBe(false);
     expect(textOf(created)).toBe('Created data (python): tqdm, requests>=2');
@@ -49,7 +33,7 @@ describe('create_environment', () => {
 
   it('creates nothing when the user declines, or when the client cannot ask', async () => {
     const engine = new StubEngine();
-    for (const client of [await asking(engine, 'decline'), await connectInMemory(engine)]) {
+    for (const client of [await connectAsking(engine, 'decline'), await connectInMemory(engine)]) {
       const refused = await call(client, 'create_environment', INPUT);
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toContain('needs the agreement of the user');
@@ -78,7 +62,7 @@ describe('create_environment', () => {
   });
 
   it('refuses names of packages that are options, and arguments that it does not have', async () => {
-    const client = await asking(new StubEngine(), 'accept');
+    const client = await connectAsking(new StubEngine(), 'accept');
     const option = await call(client, 'create_environment', { ...INPUT, pip: ['--index-url=http://evil.example'] });
     expect(textOf(option)).toContain('options, URLs and paths are not accepted');
     for (const argument of ['base', 'network', 'replace', 'lock']) {

@@ -1,40 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectStdioEra, ended, start } from '../cli/program.ts';
-import { call, connectEra, ERAS, type Era, type TestClient, textOf } from './connect.ts';
+import { connectMcp, connectServe } from '../cli/program.ts';
+import { call, ERAS, type TestClient, textOf } from './connect.ts';
 
 const PIECE = 1024 * 1024;
 const PLOT =
   'import matplotlib\nmatplotlib.use("agg")\nimport matplotlib.pyplot as plt\nplt.plot([1, 3]); plt.savefig("plot.png")';
 
-async function overHttp(era: Era): Promise<{ client: TestClient; end(): Promise<unknown> }> {
-  const child = start(['serve', '--json'], {});
-  const line = await new Promise<string>((resolve) => child.stdout?.once('data', (chunk) => resolve(String(chunk))));
-  const { url, token } = JSON.parse(line);
-  const client = await connectEra(era, url, token);
-  const end = async () => {
-    await client.close();
-    child.kill('SIGTERM');
-    return ended(child);
-  };
-  return { client, end };
-}
-
-async function overStdio(era: Era): Promise<{ client: TestClient; end(): Promise<unknown> }> {
-  const client = await connectStdioEra(era, {});
-  return { client, end: () => client.close() };
-}
-
 describe.each([
-  [ERAS[0], 'stdio', overStdio],
-  [ERAS[1], 'HTTP', overHttp],
+  [ERAS[0], 'stdio', connectMcp],
+  [ERAS[1], 'HTTP', connectServe],
 ] as const)('files for a client of %s over %s', (era, _name, connect) => {
   let client: TestClient;
   let end: () => Promise<unknown>;
   let session_id: string;
 
   beforeAll(async () => {
-    ({ client, end } = await connect(era));
+    ({ client, end } = await connect(era, {}));
     session_id = String((await call(client, 'open_session', { language: 'python' })).structuredContent?.session_id);
   });
   afterAll(() => end());

@@ -1,40 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
 import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
-import { connectStdioEra, ended, start } from '../cli/program.ts';
-import { call, connectEra, ERAS, type Era, type TestClient, textOf } from './connect.ts';
+import { connectMcp, connectServe } from '../cli/program.ts';
+import { call, ERAS, type TestClient, textOf } from './connect.ts';
 
 /** The configurable maximum, so that one run prints more than an answer can hold. */
 const LARGE_OUTPUT = { HOTHOUSE_LIMITS_OUTPUT_KB: '8192' };
 const PLOT = 'import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])\nplt.show()';
 
-/** A client of `hothouse serve`, a process of its own that ends with it. */
-async function connectServe(era: Era): Promise<{ client: TestClient; end(): Promise<unknown> }> {
-  const child = start(['serve', '--json'], LARGE_OUTPUT);
-  const line = await new Promise<string>((resolve) => child.stdout?.once('data', (chunk) => resolve(String(chunk))));
-  const { url, token } = JSON.parse(line);
-  const client = await connectEra(era, url, token);
-  const end = async () => {
-    await client.close();
-    child.kill('SIGTERM');
-    return ended(child);
-  };
-  return { client, end };
-}
-
-async function connectOverStdio(era: Era): Promise<{ client: TestClient; end(): Promise<unknown> }> {
-  const client = await connectStdioEra(era, LARGE_OUTPUT);
-  return { client, end: () => client.close() };
-}
-
-const ways = ERAS.flatMap((era) => [[era, 'stdio', connectOverStdio] as const, [era, 'HTTP', connectServe] as const]);
+const ways = ERAS.flatMap((era) => [[era, 'stdio', connectMcp] as const, [era, 'HTTP', connectServe] as const]);
 
 describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era, _name, connect) => {
   let client: TestClient;
   let end: () => Promise<unknown>;
 
   beforeAll(async () => {
-    ({ client, end } = await connect(era));
+    ({ client, end } = await connect(era, LARGE_OUTPUT));
   });
   afterAll(() => end());
 

@@ -12,6 +12,8 @@ export const PACKAGES = '/packages';
 const PACKAGES_VOLUME: VolumeSpec = { path: PACKAGES, name: null, isWritable: false };
 
 /** Above the ids of people and services, outside of those that sandboxes get, and one that every user namespace has. */
+/** An installer's own volume; `images/installers` names it too. */
+export const INSTALLER_FOLDER = '/installer';
 const INSTALLER_USER = 65_000;
 const INSTALLER_LIMITS = {
   memoryBytes: 1024 * MB,
@@ -83,7 +85,7 @@ export function installerSpec(
     readOnlyRoot: true,
     runtime: options.docker.runtime || null,
   };
-  const work = { path: '/work', name: null, isWritable: true };
+  const work = { path: INSTALLER_FOLDER, name: null, isWritable: true };
   const cache = { path: '/cache', name: `hothouse-packages-${machine}`, isWritable: true };
   return containerSpec(image, limits, labels, {
     volumes: withCache ? [work, cache] : [work],

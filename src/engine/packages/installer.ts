@@ -6,6 +6,7 @@ import type { ContainerSpec } from '../../host/spec.ts';
 import { bootSandbox } from '../../sandbox/boot.ts';
 import { SandboxFiles } from '../../sandbox/files/sandboxFiles.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { INSTALLER_FOLDER } from '../environment/sandboxSpec.ts';
 import type { AddedPackage } from './types.ts';
 
 /** Bytes of the installer's own words that are kept. */
@@ -13,7 +14,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024;
 const LOOK = [
   'import os, sys, time',
   'while True:',
-  ' s = os.statvfs("/work")',
+  ` s = os.statvfs("${INSTALLER_FOLDER}")`,
   ' print(s.f_bavail * s.f_frsize, flush=True)',
   ' time.sleep(0.5)',
 ].join('\n');

@@ -6,7 +6,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { EngineDependencies } from '../deps.ts';
 import type { Environment } from '../environment/environment.ts';
 import type { HostManager } from '../environment/hostManager.ts';
-import { installerSpec, PACKAGES } from '../environment/sandboxSpec.ts';
+import { INSTALLER_FOLDER, installerSpec, PACKAGES } from '../environment/sandboxSpec.ts';
 import type { Options } from '../options.ts';
 import { cancelled, invalidRequest, problemOf } from '../problems.ts';
 import type { LiveInterpreter } from '../session/lifecycle.ts';
@@ -210,7 +210,10 @@ export class SessionPackages {
   async #handOver(installer: Sandbox, installed: Installed, maxBytes: number, signal: AbortSignal): Promise<void> {
     const { sandbox } = installed.live.lease;
     const folder = String(Math.max(Date.now(), installed.latest + 1));
-    const bundle = checkedBundle(await installer.getArchive('/work/data/out', signal), { folder, maxBytes });
+    const bundle = checkedBundle(await installer.getArchive(`${INSTALLER_FOLDER}/data/out`, signal), {
+      folder,
+      maxBytes,
+    });
     let broken: Error | null = null;
     bundle.once('error', (error) => {
       broken = error;
