@@ -3,6 +3,7 @@ import type { Environment } from '../environment/environment.ts';
 import { invalidRequest } from '../problems.ts';
 import { NOTHING_RAN, notRun } from '../run/result.ts';
 import { type Run, runInSession } from '../run/run.ts';
+import type { LiveInterpreter } from '../session/lifecycle.ts';
 import type { Session } from '../session/session.ts';
 import type { EngineProblem, RunResult } from '../types.ts';
 import type { SessionPackages } from './sessionPackages.ts';
@@ -19,28 +20,32 @@ export async function runWithPackages(
   packages: SessionPackages,
 ): Promise<RunResult> {
   const installs = cellInstalls(run, environment);
-  // At once, since its place among the session's cells is that of its arrival.
-  if (!installs && !packages.hasLost(session)) return runInSession(run, environment, session);
-  const { runId, signal } = run;
+  if (installs?.problem) return endOf(run, invalidRequest(installs.problem, 'Correct the command.'));
+  const { runId, request } = run;
   let shown = '';
+  let stopped: EngineProblem | null = null;
   const show = (text: string) => {
     shown += text;
     run.onOutput({ kind: 'stdout', text });
   };
-  const problem = installs?.problem ? invalidRequest(installs.problem, 'Correct the command.') : null;
-  const stopped = problem ?? (await packages.restore(session, environment, show, signal));
-  if (stopped) return withText(endOf(run, stopped), shown);
-  for (const { packages: names, files, upgrade, quiet } of installs?.installs ?? []) {
-    const { owner, mayInstall = false } = run.request;
-    const request = { sessionId: session.id, owner, packages: names, files, upgrade, isApproved: mayInstall };
-    const installed = await packages.install(request, session, environment, quiet ? () => {} : show, signal);
-    if (!installed.ok) return withText(endOf(run, installed.error), shown);
-    const remarks = remarksOn(installed.value);
-    if (remarks) show(remarks);
-  }
-  const cell = installs ? { ...run, request: { ...run.request, code: installs.code } } : run;
-  const result = await runInSession(cell, environment, session);
-  return withText({ ...result, runId }, shown);
+  const install = async (live: LiveInterpreter, signal: AbortSignal) => {
+    const place = { session, live, environment, signal };
+    stopped = await packages.restore({ ...place, onOutput: show });
+    for (const { packages: names, files, upgrade, quiet } of installs?.installs ?? []) {
+      if (stopped) return stopped;
+      const { owner, mayInstall = false } = request;
+      const wanted = { sessionId: session.id, owner, packages: names, files, upgrade, isApproved: mayInstall };
+      const installed = await packages.installHere(wanted, { ...place, onOutput: quiet ? () => {} : show });
+      if (!installed.ok) stopped = installed.error;
+      else show(remarksOn(installed.value));
+    }
+    return stopped;
+  };
+  const cell = installs ? { ...run, request: { ...request, code: installs.code } } : run;
+  const result = await runInSession(cell, environment, session, (live) =>
+    installs || packages.hasLost(session, live) ? (signal) => install(live, signal) : null,
+  );
+  return withText(stopped ? endOf(run, stopped) : { ...result, runId }, shown);
 }
 
 /** What the code of a run asks to install, or null. */

@@ -32,15 +32,21 @@ interface Installed {
   readonly added: Map<string, AddedPackage>;
 }
 
-/** An installation that may begin. */
-interface Job {
-  readonly request: InstallRequest;
+/** Where packages go; the caller has the session's turn. */
+export interface InstallPlace {
+  readonly session: Session;
+  readonly live: LiveInterpreter;
   readonly environment: Environment;
+  readonly onOutput: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** An installation that may begin. */
+interface Job extends InstallPlace {
+  readonly request: InstallRequest;
   readonly packages: LanguagePackages;
   readonly options: Options;
   readonly installed: Installed;
-  readonly onOutput: (text: string) => void;
-  readonly signal: AbortSignal;
 }
 
 type Deps = Pick<EngineDependencies, 'agent' | 'clock' | 'log' | 'identity' | 'images' | 'installers'>;
@@ -66,40 +72,38 @@ export class SessionPackages {
     onOutput: (text: string) => void,
     signal?: AbortSignal,
   ): Promise<Result<InstallReport>> {
-    const { packages } = environment.definition;
-    if (!packages) return { ok: false, error: unsupported(environment.definition.displayName) };
-    const options = this.#options();
-    const problem = requestProblem(request, packages) ?? policyProblem(request, packages.manager, options.packages);
+    const refusal = this.#refusal(request, environment);
+    if (refusal) return { ok: false, error: refusal };
+    return session.exclusively(signal, (live, inner) =>
+      this.installHere(request, { session, live, environment, onOutput, signal: inner }),
+    );
+  }
+
+  /** Installs what the request names into a session whose turn the caller has. Never rejects. */
+  async installHere(request: InstallRequest, place: InstallPlace): Promise<Result<InstallReport>> {
+    const problem = this.#refusal(request, place.environment) ?? (await this.restore(place));
     if (problem) return { ok: false, error: problem };
-    return session.exclusively(signal, async (live, inner) => {
-      const job = { request, environment, packages, options, onOutput, signal: inner };
-      const restored = await this.#restore(session, live, job);
-      return restored ?? this.#install({ ...job, installed: this.#installedIn(session, live) });
-    });
+    return this.#install(request, place, this.#installedIn(place.session, place.live));
   }
 
   /** Whether a restart has taken packages from the session. */
-  hasLost(session: Session): boolean {
-    const installed = this.#sessions.get(session);
-    return installed !== undefined && installed.added.size > 0 && !session.has(installed.live);
+  hasLost(session: Session, live: LiveInterpreter): boolean {
+    const before = this.#sessions.get(session);
+    return before !== undefined && before.live !== live && before.added.size > 0;
   }
 
   /** Installs again what a session had before its restart; null when there is nothing to do, or it succeeded. */
-  async restore(
-    session: Session,
-    environment: Environment,
-    onOutput: (text: string) => void,
-    signal?: AbortSignal,
-  ): Promise<EngineProblem | null> {
-    const { packages } = environment.definition;
-    if (!packages || !this.hasLost(session)) return null;
-    const request = { sessionId: session.id, owner: session.info().owner, packages: [] };
-    const options = this.#options();
-    const restored = await session.exclusively(signal, async (live, inner) => {
-      const job = { request, environment, packages, options, onOutput, signal: inner };
-      return (await this.#restore(session, live, job)) ?? { ok: true, value: null };
-    });
-    return restored.ok ? null : restored.error;
+  async restore(place: InstallPlace): Promise<EngineProblem | null> {
+    const { session, live } = place;
+    const before = this.#sessions.get(session);
+    if (!before || !this.hasLost(session, live)) return null;
+    const packages = [...before.added.values()].map(({ name, version }) => `${name}==${version}`);
+    const installed: Installed = { live, latest: 0, added: new Map() };
+    const request = { sessionId: session.id, owner: session.info().owner, packages };
+    const restored = await this.#install(request, place, installed);
+    if (!restored.ok) return restored.error;
+    this.#sessions.set(session, installed);
+    return null;
   }
 
   #installedIn(session: Session, live: LiveInterpreter): Installed {
@@ -110,20 +114,17 @@ export class SessionPackages {
     return installed;
   }
 
-  /** The problem of an installation that must come first, or null. */
-  async #restore(session: Session, live: LiveInterpreter, job: Omit<Job, 'installed'>) {
-    const before = this.#sessions.get(session);
-    if (!before || before.live === live || before.added.size === 0) return null;
-    const packages = [...before.added.values()].map(({ name, version }) => `${name}==${version}`);
-    const installed: Installed = { live, latest: 0, added: new Map() };
-    const restored = await this.#install({ ...job, installed, request: { ...job.request, packages, files: [] } });
-    if (!restored.ok) return restored;
-    this.#sessions.set(session, installed);
-    return null;
+  #refusal(request: InstallRequest, { definition }: Environment): EngineProblem | null {
+    const { packages, displayName } = definition;
+    if (!packages) return unsupported(displayName);
+    return requestProblem(request, packages) ?? policyProblem(request, packages.manager, this.#options().packages);
   }
 
-  async #install(job: Job): Promise<Result<InstallReport>> {
-    const { request, options, installed, packages } = job;
+  async #install(request: InstallRequest, place: InstallPlace, installed: Installed): Promise<Result<InstallReport>> {
+    const { packages, displayName } = place.environment.definition;
+    if (!packages) return { ok: false, error: unsupported(displayName) };
+    const options = this.#options();
+    const job: Job = { ...place, request, packages, options, installed };
     const program = await this.#deps.installers?.(packages.manager);
     if (program === undefined) return { ok: false, error: noInstaller() };
     let output = '';

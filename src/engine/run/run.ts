@@ -9,7 +9,7 @@ import type { ChangedFiles } from '../files/types.ts';
 import { Workspace } from '../files/workspace.ts';
 import type { Options } from '../options.ts';
 import { otherLanguage, refusalOf } from '../problems.ts';
-import type { CellAnswer, ContinuedCell, Session } from '../session/session.ts';
+import type { CellAnswer, ContinuedCell, Preparation, Session } from '../session/session.ts';
 import type { RunOutput, RunRequest, RunResult } from '../types.ts';
 import { type Executed, execute, killingTerminator, type RunTerms } from './execute.ts';
 import { notRun, resultOf } from './result.ts';
@@ -99,8 +99,13 @@ async function reportOf(
   return files;
 }
 
-/** Runs as the session's next cell. Never rejects. */
-export async function runInSession(run: Run, environment: Environment, session: Session): Promise<RunResult> {
+/** Runs as the session's next cell, which `prepare` prepares in its turn. Never rejects. */
+export async function runInSession(
+  run: Run,
+  environment: Environment,
+  session: Session,
+  prepare?: Preparation,
+): Promise<RunResult> {
   const { runId, request } = run;
   if (session.language !== request.language) {
     return notRun(runId, otherLanguage(session.id, session.language), session.id);
@@ -110,6 +115,7 @@ export async function runInSession(run: Run, environment: Environment, session: 
     { runId, code, stdin, ...(cell !== undefined && { cell }), ...(onInput && { onInput }) },
     termsOf(run),
     request.reportFiles,
+    prepare,
   );
   return resultOfCell(runId, answer, environment, session);
 }

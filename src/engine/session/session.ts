@@ -35,6 +35,9 @@ export interface SessionDependencies extends LifecycleDependencies {
 /** A cell for a session; `cell` names it where the caller has places for cells. */
 export type SessionCell = Pick<CellRequest, 'code' | 'stdin' | 'cell' | 'onInput'> & { readonly runId: string };
 
+/** What a cell needs before it runs, as a function that returns why the cell cannot run; null where it needs nothing. */
+export type Preparation = (live: LiveInterpreter) => ((signal: AbortSignal) => Promise<EngineProblem | null>) | null;
+
 /** What a session that another engine had continues with. */
 export interface Resumption {
   readonly lease: Lease;
@@ -76,7 +79,7 @@ export class Session {
   readonly #openedAt: number;
   #lastUsedAt: number;
   #runs = 0;
-  /** Ends what runs by `exclusively`. */
+  /** Ends what has the turn and is no cell. */
   #exclusive: AbortController | null = null;
 
   constructor(deps: SessionDependencies) {
@@ -162,11 +165,13 @@ export class Session {
     this.#mutex.rejectWaiting();
   }
 
-  /** Runs a cell when its turn has come. Never rejects. */
-  async run(cell: SessionCell, terms: RunTerms, reportFiles = false): Promise<CellAnswer> {
+  /** Runs a cell when its turn has come, and in the same turn first what prepares it. Never rejects. */
+  async run(cell: SessionCell, terms: RunTerms, reportFiles = false, prepare?: Preparation): Promise<CellAnswer> {
     const turn = await this.#turnOf(terms.signal);
     if (turn.kind !== 'acquired') return { kind: 'refused', problem: this.#noTurn(turn.kind) };
     try {
+      const prepared = prepare && (await this.#prepared(prepare, terms.signal));
+      if (prepared) return { kind: 'refused', problem: prepared };
       const { live, refusal } = this.#lifecycle;
       return live ? await this.#runIn(live, cell, terms, reportFiles) : { kind: 'refused', problem: notLive(refusal) };
     } finally {
@@ -211,18 +216,12 @@ export class Session {
   ): Promise<Result<T>> {
     const turn = await this.#turnOf(signal);
     if (turn.kind !== 'acquired') return { ok: false, error: this.#noTurn(turn.kind) };
-    const controller = new AbortController();
-    this.#exclusive = controller;
-    this.#deps.onChange();
     try {
       const { live, refusal } = this.#lifecycle;
       if (!live) return { ok: false, error: notLive(refusal) };
-      return await act(live, AbortSignal.any(signal ? [signal, controller.signal] : [controller.signal]));
+      return await this.#interruptibly(signal, (inner) => act(live, inner));
     } finally {
-      this.#exclusive = null;
       turn.release();
-      this.#lastUsedAt = Date.now();
-      this.#deps.onChange();
     }
   }
 
@@ -282,6 +281,28 @@ export class Session {
     } finally {
       const taken = await turn;
       if (taken.kind === 'acquired') taken.release();
+    }
+  }
+
+  /** Why a cell whose turn it is cannot run, or null. */
+  async #prepared(prepare: Preparation, signal: AbortSignal | undefined): Promise<EngineProblem | null> {
+    const { live, refusal } = this.#lifecycle;
+    if (!live) return notLive(refusal);
+    const act = prepare(live);
+    return act && (await this.#interruptibly(signal, act));
+  }
+
+  /** Does something in a turn; the signal it gets aborts when the session is interrupted or closed, too. */
+  async #interruptibly<T>(signal: AbortSignal | undefined, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    this.#exclusive = controller;
+    this.#deps.onChange();
+    try {
+      return await act(AbortSignal.any(signal ? [signal, controller.signal] : [controller.signal]));
+    } finally {
+      this.#exclusive = null;
+      this.#lastUsedAt = Date.now();
+      this.#deps.onChange();
     }
   }
 

@@ -235,6 +235,15 @@ describe('packages from an index', () => {
     expect(await cell(engine, id, '%pip install greeting')).toMatchObject({ status: 'ok' });
   });
 
+  it('keep the place of their cell: a cell that comes meanwhile runs after its code', async () => {
+    const id = await open(engine);
+    await cell(engine, id, 'order = []');
+    const installing = cell(engine, id, '%pip install -q greeting\nimport greeting\norder.append("installs")');
+    const next = cell(engine, id, 'order.append("comes after"); order');
+    expect(await installing).toMatchObject({ status: 'ok' });
+    expect((await next).result).toMatchObject({ 'text/plain': "['installs', 'comes after']" });
+  });
+
   it('asked for at once wait for each other', async () => {
     const id = await open(engine);
     const install = (name: string) => engine.installPackages({ sessionId: id, owner: PERSON, packages: [name] });
