@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type CallToolResult,
+  CLIENT_INFO_META_KEY,
+  type Implementation,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { plainText } from '../base/log.ts';
+import { slices } from '../base/slices.ts';
+import type { RunOutput } from '../engine/types.ts';
+import { boundedResult } from './delivery/boundedResult.ts';
+import { OutputProgress } from './progress.ts';
+
+/** Parameters of `tools/call`. Each tool validates its own arguments. */
+export const CallParams = z.object({
+  name: z.string(),
+  arguments: z
+    .custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+    .optional(),
+  _meta: z.looseObject({ progressToken: z.union([z.string(), z.int()]).optional() }).optional(),
+});
+
+/**
+ * Validates a call once and trusts its own results; the SDK's server parses the call twice more, and the result. Calls of
+ * tools that ask the user go its way: it asks clients of each revision as they expect it.
+ */
+export class ToolServer extends Server {
+  asks: (tool: string) => boolean = () => false;
+
+  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
+    const wrapped = super._wrapHandler(method, handler);
+    if (method !== 'tools/call') return wrapped;
+    const direct: typeof handler = (request, context) =>
+      this.asks(String(request.params?.name)) ? wrapped(request, context) : handler(request, context);
+    return direct;
+  }
+
+  /** Name and version of the client of a call in one line of at most 80 characters. */
+  clientLabel(context: ServerContext): string {
+    return labelOf(clientOf(context) ?? this.getClientVersion());
+  }
+}
+
+/** Characters of arguments, or bytes of a result, that are processed in the same turn of the event loop. */
+const SMALL = 128 * 1024;
+
+/**
+ * Performs a call, with its output as progress notifications, and bounds its result. Long arguments and results leave the
+ * event loop a turn.
+ */
+export async function performCall(
+  context: ServerContext,
+  args: object,
+  hasNotes: boolean,
+  call: (onOutput: (output: RunOutput) => void) => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  const progress = outputProgress(context);
+  try {
+    // They have been parsed in this turn of the event loop, and validating them may take as long.
+    if (!isSmall(args)) await nextTurn();
+    const answer = await call((output) => progress?.add(output));
+    const { result, mostBytes } = await slices.run(boundedResult(answer, hasNotes));
+    // The transport serializes the result in one step, which may be long enough by itself.
+    if (mostBytes > SMALL) await nextTurn();
+    return result;
+  } finally {
+    progress?.end();
+  }
+}
+
+/** Whether arguments are numbers and texts of at most `SMALL` characters together. */
+function isSmall(args: object): boolean {
+  let length = 0;
+  for (const value of Object.values(args)) {
+    if (typeof value === 'object' && value !== null) return false;
+    if (typeof value === 'string') length += value.length;
+  }
+  return length <= SMALL;
+}
+
+function outputProgress({ mcpReq }: ServerContext): OutputProgress | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return new OutputProgress((progress, message) => {
+    // A disconnected client needs no progress; the transport cancels its call.
+    mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {});
+  });
+}
+
+/** The client's own description in a request of revision 2026-07-28; the SDK has validated it. */
+function clientOf({ mcpReq }: ServerContext): Implementation | undefined {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  return envelope[CLIENT_INFO_META_KEY] as Implementation | undefined;
+}
+
+function labelOf(client: Implementation | undefined): string {
+  const label = plainText(`${client?.title ?? client?.name ?? ''} ${client?.version ?? ''}`)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return label.slice(0, 80) || 'MCP client';
+}
