@@ -127,6 +127,11 @@ export interface Host {
   list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ContainerSummary[]>;
   /** Kills and removes a container by id; resolves also when it is already gone. */
   remove(id: string): Promise<void>;
+  /**
+   * Removes the volumes that carry every one of `labels` and that no container has, running or not: those of containers
+   * that someone removed without them. Volumes that are kept under a name stay.
+   */
+  removeUnusedVolumes(labels: Readonly<Record<string, string>>): Promise<void>;
   /** Ends connections; containers stay. */
   dispose(): Promise<void>;
 }

@@ -37,8 +37,9 @@ export function startReaper(options: ReaperOptions): Disposable {
 }
 
 /**
- * Removes the containers of this machine whose owner has ended, and resolves with their ids. Those that are spared are
- * removed once they were seen without an owner for longer than that: their agents should have ended them.
+ * Removes the containers of this machine whose owner has ended, and the volumes of this machine that no container has, and
+ * resolves with the ids of the containers. Those that are spared are removed once they were seen without an owner for
+ * longer than that: their agents should have ended them.
  */
 export async function sweep(options: ReaperOptions, sightings: Sightings = new Map()): Promise<string[]> {
   const removed: string[] = [];
@@ -54,7 +55,13 @@ export async function sweep(options: ReaperOptions, sightings: Sightings = new M
       options.log.warn(`container ${name}, whose owner is gone, could not be removed: ${messageOf(error)}`);
     }
   }
+  await sweepVolumes(options.host, options.machine);
   return removed;
+}
+
+/** Removes the volumes of this machine that no container has: another program has removed theirs without them. */
+export function sweepVolumes(host: Host, machine: string): Promise<void> {
+  return host.removeUnusedVolumes({ [LABEL.managed]: 'true', [LABEL.machine]: machine });
 }
 
 function isSpared({ id, running, spared }: ContainerSummary, { clock }: ReaperOptions, sightings: Sightings): boolean {

@@ -9,9 +9,9 @@ import { ensureDocker, planDocker } from './docker.mjs';
 import { editorVariables, planEditorVariables } from './editor.mjs';
 import { ensurePythonImage, ensureTestedImages, planPythonImage, planTestedImages } from './image.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLean } from './leanImage.mjs';
+import { listLeftovers, requireNoNewLeftovers } from './leftovers.mjs';
 import { logs } from './paths.mjs';
 import { ensurePython, planPython } from './python.mjs';
-import { listContainers, requireNoNewContainers } from './remainingContainers.mjs';
 import { fail, step } from './steps.mjs';
 import { agentTests, check, conformanceTests, editorTests, part, Tally, vitest } from './suite.mjs';
 
@@ -51,7 +51,7 @@ async function withLean(env) {
 }
 
 async function testAll(env) {
-  const before = await listContainers();
+  const before = await listLeftovers();
   await part(tally, 'Types', () => check('types', 'typescript/bin/tsc', ['--noEmit']));
   await part(tally, 'Lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']));
   await part(tally, 'Unit tests', () => vitest('unit'));
@@ -63,7 +63,7 @@ async function testAll(env) {
   await part(tally, 'Measured attacks', () => vitest('measuring'));
   await Promise.all([part(tally, 'Attacks from inside', () => vitest('isolation')), testOutside()]);
   await part(tally, 'Tests in VS Code', () => editorTests(env));
-  await part(tally, 'No container left', () => requireNoNewContainers(before));
+  await part(tally, 'No container or volume left', () => requireNoNewLeftovers(before));
 }
 
 /** Without Python only this part fails. */

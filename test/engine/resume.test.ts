@@ -26,6 +26,7 @@ function shared(host: FakeHost): Host {
     attach: (id, labels) => host.attach(id, labels),
     list: (labels) => host.list(labels),
     remove: (id) => host.remove(id),
+    removeUnusedVolumes: (labels) => host.removeUnusedVolumes(labels),
     dispose: async () => {},
   };
 }

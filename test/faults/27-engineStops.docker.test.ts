@@ -2,6 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RunResult } from '../../src/engine/types.ts';
+import { LABEL } from '../../src/host/labels.ts';
+import { labelledVolumes } from './engineApi.ts';
 import { type FaultBench, faultBench, OWNER, pause, slowest, type Timed, timed } from './harness.ts';
 import { OwnEngine, skipped } from './ownEngine.ts';
 
@@ -94,6 +96,7 @@ describe.skipIf(skip)('when Docker stops', () => {
       expect(await bench.run('print(1)', { sessionId })).toMatchObject({ status: 'ok' });
       await bench.engine.closeSession(sessionId);
       await expect.poll(async () => (await bench.containers()).length, { timeout: 20_000 }).toBe(2);
+      expect((await labelledVolumes(LABEL.machine, bench.machine, docker.socket)).length).toBe(2);
     },
   );
 

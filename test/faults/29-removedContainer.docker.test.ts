@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
 import type { RunResult } from '../../src/engine/types.ts';
 import { LABEL } from '../../src/host/labels.ts';
-import { askEngine, labelled, watchEngine } from './engineApi.ts';
+import { askEngine, labelled, labelledVolumes, watchEngine } from './engineApi.ts';
 import { type FaultBench, faultBench, pause, type Timed, timed } from './harness.ts';
 
 const TYPED = ['sandbox_lost', 'rejected'];
 
+/** As `docker rm --force` does: without its volume. */
 function remove(id: string) {
   return askEngine('DELETE', `/containers/${id}?force=true`);
 }
@@ -48,6 +49,7 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     await cold.warm(1);
     await cold.engine.dispose();
     expect(await labelled(LABEL.machine, cold.machine)).toEqual([]);
+    expect(await labelledVolumes(LABEL.machine, cold.machine)).toEqual([]);
   });
 
   it('is replaced while it is idle', async () => {
@@ -121,8 +123,11 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     await recovers();
   });
 
-  it('leaves no container in any of these cases', async () => {
+  it('leaves no container in any of these cases, and no volume after the end of its engine', async () => {
     await pause(500);
     await expect.poll(async () => (await bench.containers()).length, { timeout: 10_000 }).toBe(2);
+    expect((await labelledVolumes(LABEL.machine, bench.machine)).length).toBeGreaterThan(2);
+    await bench.engine.dispose();
+    expect(await labelledVolumes(LABEL.machine, bench.machine)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SessionRecord } from '../../src/engine/types.ts';
 import { LABEL } from '../../src/host/labels.ts';
-import { askEngine, labelled } from './engineApi.ts';
+import { labelled, labelledVolumes, removeCompletely } from './engineApi.ts';
 import { faultBench, pause } from './harness.ts';
 import { LEFT_OPTIONS, type LeftLine } from './leftSessions.ts';
 
@@ -21,7 +21,7 @@ const BETWEEN_MS = 250;
 const machine = `left-${randomBytes(6).toString('hex')}`;
 afterAll(async () => {
   const left = await labelled(LABEL.machine, machine);
-  await Promise.all(left.map((id) => askEngine('DELETE', `/containers/${id}?force=true`)));
+  await Promise.all(left.map(removeCompletely));
 });
 
 describe('when the process of an engine is killed', () => {
@@ -65,6 +65,8 @@ describe('when the process of an engine is killed', () => {
     await bench.engine.dispose();
     expect(left.length).toBeGreaterThanOrEqual(SESSIONS);
     expect((await labelled(LABEL.machine, machine)).filter((id) => sandboxes(records).has(id))).toEqual([]);
+    // Those of the first engine's warm sandboxes, which notice their silence within 30 s.
+    await expect.poll(() => labelledVolumes(LABEL.machine, machine), { timeout: 45_000 }).toEqual([]);
   }, 400_000);
 });
 

@@ -5,7 +5,7 @@ import { afterAll, describe, it } from 'vitest';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { deadOwner } from '../host/deadOwner.ts';
-import { askEngine, labelled } from './engineApi.ts';
+import { askEngine, labelled, labelledVolumes, removeCompletely } from './engineApi.ts';
 import { EngineChild } from './engineChild.ts';
 import { dice, faultBench, pause } from './harness.ts';
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await Promise.all(children.map((child) => child.kill()));
   // Containers of a failed test: nothing else removes them here.
   const left = await Promise.all([...machines].map((machine) => labelled(LABEL.machine, machine)));
-  await Promise.all([...foreign, ...left.flat()].map((id) => askEngine('DELETE', `/containers/${id}?force=true`)));
+  await Promise.all([...foreign, ...left.flat()].map(removeCompletely));
 });
 
 /** A container without an agent, which ends only when it is killed. */
@@ -90,7 +90,10 @@ describe.concurrent('when the process of an engine', () => {
     await expect.poll(async () => (await next.containers()).sort(), { timeout: 45_000 }).toEqual(expected());
     const running = await Promise.all(kept.map((id) => askEngine('GET', `/containers/${id}/json`)));
     expect(running.map(({ body }) => JSON.parse(body).State.Running)).toEqual(kept.map(() => true));
+    // Those that ended by themselves took their volumes along.
+    expect((await labelledVolumes(LABEL.machine, machine)).length).toBe(next.slots('idle').length);
     await next.engine.dispose();
+    expect(await labelledVolumes(LABEL.machine, machine)).toEqual([]);
   });
 
   it('row 32: is suspended for longer than its agents wait, they exit, and no lost run counts as done', async ({

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
+import { LABEL } from '../../src/host/labels.ts';
 import { ENGINE_SOCKET } from '../host/docker/inspect.ts';
 
 /** Requests to Docker's API, without the code under test. */
@@ -22,6 +23,19 @@ export async function labelled(name: string, value: string): Promise<string[]> {
   const { body } = await askEngine('GET', `/containers/json?all=true&filters=${filters}`);
   const containers: { Id: string }[] = JSON.parse(body);
   return containers.map(({ Id }) => Id);
+}
+
+/** Names of the volumes of containers with a label, whether these still exist or not. */
+export async function labelledVolumes(name: string, value: string, socketPath = ENGINE_SOCKET): Promise<string[]> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [LABEL.owner, `${name}=${value}`] }));
+  const { body } = await askEngine('GET', `/volumes?filters=${filters}`, socketPath);
+  const { Volumes }: { Volumes: { Name: string }[] | null } = JSON.parse(body);
+  return (Volumes ?? []).map(({ Name }) => Name);
+}
+
+/** Removes a container and its volumes. */
+export function removeCompletely(id: string): Promise<EngineAnswer> {
+  return askEngine('DELETE', `/containers/${id}?force=true&v=true`);
 }
 
 /** The names of the processes in a container, as the machine's kernel has them. */

@@ -63,10 +63,11 @@ export class OwnEngine {
 
   /** As in DOCKER_HOST. */
   get host(): string {
-    return `unix://${this.#socket}`;
+    return `unix://${this.socket}`;
   }
 
-  get #socket(): string {
+  /** The path of the socket that it listens on. */
+  get socket(): string {
     return join(this.#folder, 'docker.sock');
   }
 
@@ -129,7 +130,7 @@ export class OwnEngine {
 
   async #answers(): Promise<void> {
     for (const late = performance.now() + START_MS; performance.now() < late; await pause(50)) {
-      const answer = await askEngine('GET', '/_ping', this.#socket).catch(() => null);
+      const answer = await askEngine('GET', '/_ping', this.socket).catch(() => null);
       if (answer?.status === 200) return;
       if (hasEnded(this.#children.dockerd)) throw new Error('it has ended');
     }

@@ -32,6 +32,8 @@ export class FakeHost implements Host {
   readonly faults: Faults;
   /** The containers there are now, running or not. */
   readonly containers = new Map<string, FakeContainer>();
+  /** The labels of the volumes that no container has. */
+  volumes: Readonly<Record<string, string>>[] = [];
   /** Images that were built, the first one first. */
   readonly builds: ImageBuild[] = [];
   /** Requested creations, including failed ones. */
@@ -110,6 +112,10 @@ export class FakeHost implements Host {
 
   async remove(id: string): Promise<void> {
     this.containers.get(id)?.die();
+  }
+
+  async removeUnusedVolumes(labels: Readonly<Record<string, string>>): Promise<void> {
+    this.volumes = this.volumes.filter((of) => !Object.entries(labels).every(([name, value]) => of[name] === value));
   }
 
   async dispose(): Promise<void> {

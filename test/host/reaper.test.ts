@@ -34,6 +34,14 @@ describe('the reaper', () => {
     expect([...host.containers.keys()]).toEqual(others);
   });
 
+  it('removes volumes of this machine that no container has, and no others', async () => {
+    const { host, options } = setUp();
+    const others = [{ ...OURS, [LABEL.machine]: 'elsewhere' }, { [LABEL.machine]: 'here' }, {}];
+    host.volumes = [OURS, ...others, { ...OURS, [LABEL.owner]: '2:alive' }];
+    await sweep(options);
+    expect(host.volumes).toEqual(others);
+  });
+
   it('sweeps at once and every minute, until it is disposed', async () => {
     const { host, clock, add, options } = setUp();
     await add(OURS);

@@ -21,6 +21,7 @@ export function weakHost(weaken: (options: CreateOptions) => CreateOptions): Hos
     attach: (id, labels, signal) => host.attach(id, labels, signal),
     list: (labels, signal) => host.list(labels, signal),
     remove: (id) => host.remove(id),
+    removeUnusedVolumes: (labels) => host.removeUnusedVolumes(labels),
     dispose: () => host.dispose(),
     create: async (spec) => {
       const user = 2 ** 30 + randomInt(2 ** 29);

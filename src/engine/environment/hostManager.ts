@@ -1,9 +1,10 @@
+import { deferred } from '../../base/deferred.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/log.ts';
 import type { Host, HostInfo } from '../../host/host.ts';
 import { isOwnerAlive } from '../../host/identity.ts';
 import type { ProblemKind } from '../../host/problem.ts';
-import { startReaper } from '../../host/reaper.ts';
+import { startReaper, sweepVolumes } from '../../host/reaper.ts';
 import type { EngineDependencies, HostOptions } from '../deps.ts';
 import type { EngineProblem, Snapshot } from '../types.ts';
 
@@ -15,6 +16,9 @@ const UNAVAILABLE: ReadonlySet<EngineProblem['kind']> = new Set<ProblemKind>([
   'host_too_old',
   'permission_denied',
 ]);
+
+/** How long the end of an engine waits for its last sweep. */
+const LAST_SWEEP_MS = 2_000;
 
 /**
  * The host in use and its known state. A replaced host is kept until the end, since sessions may still
@@ -82,7 +86,7 @@ export class HostManager {
   }
 
   async dispose(): Promise<void> {
-    this.#sweeping?.reaper.dispose();
+    await this.#endSweeps();
     await Promise.all([this.#current, ...this.#replaced].map((host) => host.dispose()));
   }
 
@@ -92,6 +96,21 @@ export class HostManager {
     const { clock, log, identity } = this.#deps;
     const reaper = startReaper({ host, clock, log, machine: identity.machine, isAlive: isOwnerAlive });
     this.#sweeping = { host, reaper };
+  }
+
+  /** The last one is for volumes alone: of containers that another program has removed since the one before. */
+  async #endSweeps(): Promise<void> {
+    if (!this.#sweeping) return;
+    const { host, reaper } = this.#sweeping;
+    reaper.dispose();
+    const { clock, identity, log } = this.#deps;
+    const swept = sweepVolumes(host, identity.machine).catch((error) =>
+      log.debug(`no volumes swept: ${messageOf(error)}`),
+    );
+    const enough = deferred<void>();
+    const late = clock.schedule(LAST_SWEEP_MS, enough.resolve);
+    await Promise.race([swept, enough.promise]);
+    late.dispose();
   }
 
   #setState(state: Snapshot['host']): void {

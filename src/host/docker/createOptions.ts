@@ -51,8 +51,6 @@ export function createOptions(spec: ContainerSpec, user: number): ContainerCreat
     Labels: { ...spec.labels },
     User: `${user}:${user}`,
     WorkingDir: spec.workingDir,
-    // Docker removes those without a name with their container.
-    Volumes: Object.fromEntries(spec.volumes.flatMap(({ path, name }) => (name === null ? [[path, {}]] : []))),
     Hostname: 'sandbox',
     StopTimeout: 1,
     Tty: false,
@@ -90,7 +88,7 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
       // No terminals: the kernel limits them for the whole machine, not per sandbox.
       '/dev/pts': 'ro,nosuid,nodev,noexec,size=4096,mode=0555',
     },
-    Mounts: spec.volumes.flatMap((volume) => (volume.name === null ? [] : namedVolume(volume.name, volume, spec))),
+    Mounts: spec.volumes.map((volume) => volumeMount(volume, spec)),
     MaskedPaths: MASKED_PATHS,
     ShmSize: spec.shmBytes,
     Ulimits: Object.entries(resourceLimits(spec)).map(([Name, most]) => ({ Name, Soft: most, Hard: most })),
@@ -99,11 +97,13 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
   };
 }
 
-function namedVolume(name: string, { path }: VolumeSpec, { labels }: ContainerSpec): MountSettings {
-  // It outlives its container, so it has no owner.
-  const { [LABEL.owner]: _, ...Labels } = labels;
+/** Docker removes a volume without a name with its container, unless that is removed by `docker rm` without `-v`. */
+function volumeMount({ path, name }: VolumeSpec, { labels }: ContainerSpec): MountSettings {
+  // One with a name outlives its container, so it has no owner.
+  const { [LABEL.owner]: _, ...shared } = labels;
+  const Labels = name === null ? { ...labels } : shared;
   const VolumeOptions = { NoCopy: true, Labels, DriverConfig: { Name: 'local', Options: {} } };
-  return { Type: 'volume', Source: name, Target: path, VolumeOptions };
+  return { Type: 'volume', Source: name ?? '', Target: path, VolumeOptions };
 }
 
 /** Docker's own /dev/shm has no limit of inodes; a mount of ours takes its place. */

@@ -16,6 +16,7 @@ import { hostInfo } from './info.ts';
 import { PendingRemovals, removeContainer } from './pendingRemovals.ts';
 import { runtimeProblem } from './runtime.ts';
 import { UserIds } from './userIds.ts';
+import { removeUnusedVolumes } from './volumes.ts';
 
 /** The options of `dockerHost`. */
 export interface DockerHostOptions {
@@ -110,6 +111,10 @@ class DockerHost implements HostWithImages {
 
   remove(id: string): Promise<void> {
     return removeContainer(this.#client, this.#clock, id);
+  }
+
+  removeUnusedVolumes(labels: Readonly<Record<string, string>>): Promise<void> {
+    return removeUnusedVolumes(this.#client, labels);
   }
 
   async dispose(): Promise<void> {

@@ -23,7 +23,6 @@ describe('createOptions', () => {
       Labels: { a: 'b' },
       User: '1500000000:1500000000',
       WorkingDir: '/',
-      Volumes: {},
       AttachStderr: true,
       AttachStdin: true,
       AttachStdout: true,
@@ -94,21 +93,21 @@ describe('createOptions', () => {
     });
   });
 
-  it('contains volumes: one of the container goes with it, one with a name has no owner', () => {
+  it('contains volumes: one without a name has the labels of its container, one with a name has no owner', () => {
     const volumes = [
       { path: '/packages', name: null, isWritable: false },
       { path: '/cache', name: 'shared', isWritable: true },
     ];
     const labels = { [LABEL.machine]: 'm', [LABEL.owner]: 'o' };
     const options = createOptions({ ...spec, labels, volumes }, 1);
-    expect(options.Volumes).toEqual({ '/packages': {} });
+    const mount = (name: string, path: string, owner: object) => {
+      const Labels = { [LABEL.machine]: 'm', ...owner };
+      const VolumeOptions = { NoCopy: true, Labels, DriverConfig: { Name: 'local', Options: {} } };
+      return { Type: 'volume', Source: name, Target: path, VolumeOptions };
+    };
     expect(options.HostConfig?.Mounts).toEqual([
-      {
-        Type: 'volume',
-        Source: 'shared',
-        Target: '/cache',
-        VolumeOptions: { NoCopy: true, Labels: { [LABEL.machine]: 'm' }, DriverConfig: { Name: 'local', Options: {} } },
-      },
+      mount('', '/packages', { [LABEL.owner]: 'o' }),
+      mount('shared', '/cache', {}),
     ]);
   });
 });

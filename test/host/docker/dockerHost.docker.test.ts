@@ -7,10 +7,11 @@ import { silentLog } from '../../../src/base/log.ts';
 import { createOptions } from '../../../src/host/docker/createOptions.ts';
 import { dockerHost, type HostWithImages } from '../../../src/host/docker/dockerHost.ts';
 import type { Container } from '../../../src/host/host.ts';
+import { LABEL } from '../../../src/host/labels.ts';
 import type { ContainerSpec } from '../../../src/host/spec.ts';
 import { PROTOCOL_VERSION } from '../../../src/protocol/messages.ts';
 import { handshake, ownSpec, problemOf } from '../../contract/hostContract.ts';
-import { idOf, inspectContainer, removeImages } from './inspect.ts';
+import { idOf, inspectContainer, removeContainer, removeImages, volumesWith } from './inspect.ts';
 
 describe('a container on Docker', () => {
   let host: HostWithImages;
@@ -139,7 +140,8 @@ describe('a container on Docker', () => {
   });
 
   it('is rejected with the reason: program, runtime, limits', async () => {
-    const spec = ownSpec();
+    const labels = { ...ownSpec().labels, [LABEL.owner]: 'test' };
+    const spec = { ...ownSpec(), labels, volumes: [{ path: '/data', name: null, isWritable: true }] };
     expect(await problemOf(host.create({ ...spec, argv: ['no-such-program'] }))).toMatchObject({
       kind: 'image_unusable',
       message: expect.stringContaining('hothouse/python:latest cannot run no-such-program'),
@@ -150,6 +152,33 @@ describe('a container on Docker', () => {
     });
     expect(await problemOf(host.create({ ...spec, memoryBytes: 1 }))).toMatchObject({ kind: 'spec_refused' });
     expect(await host.list(spec.labels)).toEqual([]);
+    expect(await volumesWith(spec.labels)).toEqual([]);
+  });
+
+  it('takes its volume along when it ends, and leaves one when it is removed without it', async () => {
+    const labels = { ...ownSpec().labels, [LABEL.owner]: 'test' };
+    const spec = { ...ownSpec(), labels, volumes: [{ path: '/data', name: null, isWritable: true }] };
+    const pause = ['python3', '-c', 'import time; time.sleep(60)'];
+    const ends = await create({ ...spec, argv: ['python3', '-c', 'print(1)'] });
+    const killed = await create({ ...spec, argv: pause });
+    const removed = await create({ ...spec, argv: pause });
+    const lives = await create({ ...spec, argv: pause });
+    const another = await create({ ...spec, argv: pause, labels: { ...labels, 'dev.hothouse.test': 'another' } });
+    await ends.ended;
+    await killed.remove();
+    await expect.poll(async () => (await volumesWith(labels)).length).toBe(2);
+    await removeContainer(removed.id);
+    expect((await volumesWith(labels)).length).toBe(2);
+    await host.removeUnusedVolumes(labels);
+    expect((await volumesWith(labels)).length).toBe(1);
+    await removeContainer(another.id);
+    await lives.remove();
+    await host.removeUnusedVolumes(labels);
+    expect(await volumesWith(labels)).toEqual([]);
+    const others = { ...labels, 'dev.hothouse.test': 'another' };
+    expect((await volumesWith(others)).length).toBe(1);
+    await host.removeUnusedVolumes(others);
+    expect(await volumesWith(others)).toEqual([]);
   });
 
   describe('an image that is built', () => {

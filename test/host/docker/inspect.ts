@@ -26,6 +26,18 @@ export async function removeImages(tag: string, label: string): Promise<void> {
   await ask('POST', `/images/prune?filters=${encodeURIComponent(filters)}`);
 }
 
+/** Removes a container as `docker rm --force` does: without its volumes. */
+export async function removeContainer(id: string): Promise<void> {
+  await ask('DELETE', `/containers/${id}?force=true`);
+}
+
+/** Names of the volumes that carry every one of these labels. */
+export async function volumesWith(labels: Readonly<Record<string, string>>): Promise<string[]> {
+  const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const { Volumes } = JSON.parse(await ask('GET', `/volumes?filters=${encodeURIComponent(JSON.stringify({ label }))}`));
+  return (Volumes ?? []).map(({ Name }: { Name: string }) => Name);
+}
+
 /** Creates a container by the Engine API's own options; its id. */
 export async function createByOptions(options: object): Promise<string> {
   const { Id, message } = JSON.parse(await ask('POST', '/containers/create', options));
