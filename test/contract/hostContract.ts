@@ -158,7 +158,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
 
     it('describes itself', async () => {
       const { name: text, defaultRuntime, isolation, warnings } = await host.info();
-      expect(text).toMatch(/Engine .+ at /);
+      expect(text).toMatch(/^(\w+ Engine|Podman) .+ at /);
       expect(isolation).toMatchObject({ networkIsolation: true, readOnlyRoot: true, unprivilegedUser: true });
       expect(warnings.every((warning) => /^[A-Z\w].+\.$/.test(warning))).toBe(true);
       expect(await host.runtimeProblem(defaultRuntime)).toBeNull();

@@ -2,27 +2,26 @@ import type Docker from 'dockerode';
 import { deferred } from '../../base/deferred.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { HostError } from '../host.ts';
-import type { Connection } from './connect.ts';
 import { withDeadline } from './deadline.ts';
-import { discover, type Search } from './discover.ts';
-import { hung, isConnectionProblem, problemOf } from './problems.ts';
+import { discover, type Found, type Search } from './discover.ts';
+import { engineAt, hung, isConnectionProblem, problemOf } from './problems.ts';
 
 const CONNECT_MS = 9_000;
 const SMALL_MS = 8_000;
 const PROBE_AFTER_MS = 2_000;
 const PROBE_MS = 3_000;
 
-/** One call to Docker. */
+/** One call to Docker, or to Podman, which understands the same calls but for some. */
 export interface Call<T> {
   /** For messages: `create a container`. */
   readonly doing: string;
   /** Milliseconds it may take; 8 s when left out. */
   readonly ms?: number;
   readonly signal?: AbortSignal | undefined;
-  readonly work: (docker: Docker, signal: AbortSignal) => Promise<T>;
+  readonly work: (docker: Docker, signal: AbortSignal, isPodman: boolean) => Promise<T>;
 }
 
-type State = { readonly kind: 'open'; readonly connection: Promise<Connection> | null } | { readonly kind: 'disposed' };
+type State = { readonly kind: 'open'; readonly connection: Promise<Found> | null } | { readonly kind: 'disposed' };
 
 /** Finds Docker, calls it, and searches again after the connection is lost. */
 export class Client implements Disposable {
@@ -61,35 +60,36 @@ export class Client implements Disposable {
 
   async #ask<T>({ doing, ms = SMALL_MS, signal, work }: Call<T>): Promise<T> {
     const connection = await this.#connected(signal);
-    const { host, docker } = connection;
-    const deadline = { clock: this.#search.clock, ms, late: (given: number) => hung(host, doing, given) };
+    const { host, docker, isPodman } = connection;
+    const engine = engineAt(host, isPodman);
+    const deadline = { clock: this.#search.clock, ms, late: (given: number) => hung(engine, doing, given) };
     try {
-      return await withDeadline(deadline, signal, (inner) => work(docker, inner));
+      return await withDeadline(deadline, signal, (inner) => work(docker, inner, isPodman));
     } catch (error) {
-      const problem = problemOf(error, host, doing);
+      const problem = problemOf(error, engine, doing);
       if (isConnectionProblem(problem)) this.#forget(connection);
       throw new HostError(problem);
     }
   }
 
-  async #connected(signal: AbortSignal | undefined): Promise<Connection> {
+  async #connected(signal: AbortSignal | undefined): Promise<Found> {
     if (this.#state.kind === 'disposed') throw disposed();
     const connection = this.#state.connection ?? this.#look();
-    const late = (ms: number) => hung(this.#search.host || 'its address', 'a first question', ms);
+    const late = (ms: number) => hung(engineAt(this.#search.host || 'its address'), 'a first question', ms);
     return withDeadline({ clock: this.#search.clock, ms: CONNECT_MS, late }, signal, () => connection);
   }
 
-  #look(): Promise<Connection> {
+  #look(): Promise<Found> {
     const connection = discover(this.#search);
     this.#state = { kind: 'open', connection };
     connection.then(
-      ({ host }) => this.#search.log.info(`using the Docker Engine at ${host}`),
+      ({ host, isPodman }) => this.#search.log.info(`using ${engineAt(host, isPodman).replace(/^The /, 'the ')}`),
       () => this.#forgetIf(connection),
     );
     return connection;
   }
 
-  #forget(lost: Connection): void {
+  #forget(lost: Found): void {
     const current = this.#state.kind === 'open' ? this.#state.connection : null;
     current?.then(
       (found) => found === lost && this.#forgetIf(current),
@@ -98,7 +98,7 @@ export class Client implements Disposable {
     );
   }
 
-  #forgetIf(connection: Promise<Connection>): void {
+  #forgetIf(connection: Promise<Found>): void {
     if (this.#state.kind === 'open' && this.#state.connection === connection) {
       this.#state = { kind: 'open', connection: null };
     }

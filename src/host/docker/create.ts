@@ -10,6 +10,8 @@ import type { Client } from './client.ts';
 import { createOptions } from './createOptions.ts';
 import { DockerContainer, type DockerContext } from './dockerContainer.ts';
 import { requireUsable } from './image.ts';
+import { createInPodman } from './podmanCreate.ts';
+import { attachInPodman } from './podmanDial.ts';
 import { isConnectionProblem, unlessGone } from './problems.ts';
 import { runtimeProblem } from './runtime.ts';
 
@@ -92,23 +94,26 @@ async function make(
   const { client, clock, pendingRemovals } = context;
   // Known before Docker answers, so that the container can be removed even if the answer never comes.
   const name = `hothouse-${randomBytes(8).toString('hex')}`;
-  let making: Promise<Docker.Container> | undefined;
+  let making: Promise<string> | undefined;
   try {
-    const container = await client.call({
+    return await client.call({
       doing: 'create a container',
       ms: CREATE_MS,
       signal,
       // Without the signal: Docker finishes what it has started.
-      work: (docker) => {
-        making = docker.createContainer({ name, ...createOptions(spec, user) });
+      work: (docker, _, isPodman) => {
+        making = isPodman ? createInPodman(docker, name, spec, user) : createInDocker(docker, name, spec, user);
         return making;
       },
     });
-    return container.id;
   } catch (error) {
     if (making) await cleanUp(clock, pendingRemovals.abandon(name, making), error);
     throw await refusal(client, spec, error);
   }
+}
+
+async function createInDocker(docker: Docker, name: string, spec: ContainerSpec, user: number): Promise<string> {
+  return (await docker.createContainer({ name, ...createOptions(spec, user) })).id;
 }
 
 /** Waits for a clean-up a little while, and not at all when Docker itself fails. */
@@ -122,7 +127,8 @@ async function attach(client: Client, id: string, signal: AbortSignal | undefine
   return client.call({
     doing: 'attach to a container',
     signal,
-    work: async (docker, abortSignal) => {
+    work: async (docker, abortSignal, isPodman) => {
+      if (isPodman) return attachInPodman(docker, id, abortSignal);
       const streams = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
       return (await docker.getContainer(id).attach({ ...streams, abortSignal })) as Duplex;
     },

@@ -3,13 +3,13 @@ import { LABEL } from '../labels.ts';
 import { type ContainerSpec, inodesOf, resourceLimits, type TmpfsSpec, type VolumeSpec } from '../spec.ts';
 
 /** In microseconds; the kernel's own. */
-const CPU_PERIOD = 100_000;
+export const CPU_PERIOD = 100_000;
 
 /**
  * Files of /proc and /sys that a sandbox does not need: those that Docker masks, which this list replaces, and those
  * that show the locks and interrupts of the whole machine.
  */
-const MASKED_PATHS = [
+export const MASKED_PATHS = [
   '/proc/acpi',
   '/proc/asound',
   '/proc/interrupts',
@@ -30,7 +30,7 @@ const MASKED_PATHS = [
  * Of a sandbox's own network, which nothing but itself uses. Buffers of a connection have at most 512 KB, so that a
  * sender waits before the kernel holds much; a closed connection is forgotten at once and keeps no port for a minute.
  */
-const LOOPBACK_ONLY = {
+export const LOOPBACK_ONLY = {
   'net.ipv4.tcp_rmem': '4096 131072 524288',
   'net.ipv4.tcp_wmem': '4096 16384 524288',
   'net.ipv4.tcp_max_tw_buckets': '0',
@@ -63,6 +63,12 @@ export function createOptions(spec: ContainerSpec, user: number): ContainerCreat
   };
 }
 
+/** When the machine itself runs out of memory, sandboxes go first. */
+export const OOM_SCORE = 500;
+
+/** No terminals: the kernel limits them for the whole machine, not per sandbox. */
+export const NO_TERMINALS = { path: '/dev/pts', options: 'ro,nosuid,nodev,noexec,size=4096,mode=0555' };
+
 function hostConfig(spec: ContainerSpec, user: number): HostConfig {
   return {
     AutoRemove: true,
@@ -81,12 +87,10 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
     // Not as NanoCpus, which Docker refuses when the machine has fewer.
     CpuPeriod: CPU_PERIOD,
     CpuQuota: Math.round(spec.cpus * CPU_PERIOD),
-    // When the machine itself runs out of memory, sandboxes go first.
-    OomScoreAdj: 500,
+    OomScoreAdj: OOM_SCORE,
     Tmpfs: {
-      ...Object.fromEntries([...spec.tmpfs, sharedMemory(spec)].map((mount) => [mount.path, tmpfs(mount, user)])),
-      // No terminals: the kernel limits them for the whole machine, not per sandbox.
-      '/dev/pts': 'ro,nosuid,nodev,noexec,size=4096,mode=0555',
+      ...Object.fromEntries(memoryMounts(spec).map((mount) => [mount.path, tmpfsOptions(mount, user)])),
+      [NO_TERMINALS.path]: NO_TERMINALS.options,
     },
     Mounts: spec.volumes.map((volume) => volumeMount(volume, spec)),
     MaskedPaths: MASKED_PATHS,
@@ -97,21 +101,26 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
   };
 }
 
-/** Docker removes a volume without a name with its container, unless that is removed by `docker rm` without `-v`. */
-function volumeMount({ path, name }: VolumeSpec, { labels }: ContainerSpec): MountSettings {
-  // One with a name outlives its container, so it has no owner.
+/** Labels of a volume: one with a name outlives its container, so it has no owner. */
+export function volumeLabels({ name }: VolumeSpec, { labels }: ContainerSpec): Record<string, string> {
   const { [LABEL.owner]: _, ...shared } = labels;
-  const Labels = name === null ? { ...labels } : shared;
+  return name === null ? { ...labels } : shared;
+}
+
+/** Docker removes a volume without a name with its container, unless that is removed by `docker rm` without `-v`. */
+function volumeMount(volume: VolumeSpec, spec: ContainerSpec): MountSettings {
+  const Labels = volumeLabels(volume, spec);
   const VolumeOptions = { NoCopy: true, Labels, DriverConfig: { Name: 'local', Options: {} } };
-  return { Type: 'volume', Source: name ?? '', Target: path, VolumeOptions };
+  return { Type: 'volume', Source: volume.name ?? '', Target: volume.path, VolumeOptions };
 }
 
-/** Docker's own /dev/shm has no limit of inodes; a mount of ours takes its place. */
-function sharedMemory({ shmBytes }: ContainerSpec): TmpfsSpec {
-  return { path: '/dev/shm', bytes: shmBytes, inodes: inodesOf(shmBytes), mode: '0700', exec: false };
+/** Everything writable that lives in memory. Docker's own /dev/shm has no limit of inodes: a mount of ours replaces it. */
+export function memoryMounts({ tmpfs, shmBytes }: ContainerSpec): TmpfsSpec[] {
+  return [...tmpfs, { path: '/dev/shm', bytes: shmBytes, inodes: inodesOf(shmBytes), mode: '0700', exec: false }];
 }
 
-function tmpfs({ bytes, inodes, mode, exec }: TmpfsSpec, user: number): string {
+/** Options of the mount, as for `mount -o`, for the user and group of this id. */
+export function tmpfsOptions({ bytes, inodes, mode, exec }: TmpfsSpec, user: number): string {
   const access = ['rw', 'nosuid', 'nodev', exec ? 'exec' : 'noexec'];
   return [...access, `size=${bytes}`, `nr_inodes=${inodes}`, `mode=${mode}`, `uid=${user}`, `gid=${user}`].join(',');
 }

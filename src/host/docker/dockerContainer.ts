@@ -73,7 +73,7 @@ export class DockerContainer implements Container {
   }
 
   async isRunning(): Promise<boolean> {
-    const late = (ms: number) => hung('its address', 'report whether a container runs', ms);
+    const late = (ms: number) => hung('The container engine', 'report whether a container runs', ms);
     const deadline = { clock: this.#context.clock, ms: LIFE_MS, late };
     const status = await withDeadline(deadline, undefined, () => this.#inspect());
     return status.kind === 'running';
@@ -117,7 +117,7 @@ export class DockerContainer implements Container {
   }
 
   async #status(): Promise<ContainerStatus> {
-    const late = (ms: number) => hung('its address', 'report the state of a container', ms);
+    const late = (ms: number) => hung('The container engine', 'report the state of a container', ms);
     try {
       const status = await withDeadline({ clock: this.#context.clock, ms: ASK_MS, late }, undefined, () =>
         this.#inspect(),

@@ -15,15 +15,16 @@ export interface DockerEvent {
   readonly at: bigint;
 }
 
-/** The actions that the stream contains. */
+/** The actions that the stream contains. Podman reports no `oom`. */
 export const EVENT_ACTIONS = ['die', 'oom', 'kill', 'destroy'] as const;
+const PODMAN_DESTROY = 'remove';
 
 /** Parses one line of Docker's stream; null for an event that is not needed. */
 export function parseEvent(line: string): DockerEvent | null {
   // Times are beyond the precision of a number; the digits are taken as text.
   const at = /"timeNano":\s*(\d+)/.exec(line)?.[1];
   const { Action: name, Actor: actor }: RawEvent = JSON.parse(line);
-  const action = EVENT_ACTIONS.find((known) => known === name);
+  const action = EVENT_ACTIONS.find((known) => known === (name === PODMAN_DESTROY ? 'destroy' : name));
   if (!at || !action || !actor?.ID) return null;
   const exitCode = actor.Attributes?.exitCode;
   return { id: actor.ID, action, exitCode: exitCode === undefined ? null : Number(exitCode), at: BigInt(at) };

@@ -162,9 +162,14 @@ function pause(clock: Clock, ms: number): Promise<void> {
 function openEvents(client: Client, since: number | null): Promise<Readable> {
   return client.call({
     doing: 'report its events',
-    work: async (docker) => {
+    work: async (docker, _, isPodman) => {
       const stream = await docker.getEvents({
-        filters: { type: ['container'], label: [LABEL.managed], event: [...EVENT_ACTIONS] },
+        // Podman filters by names of its own before it translates them.
+        filters: {
+          type: ['container'],
+          label: [`${LABEL.managed}=true`],
+          ...(isPodman ? {} : { event: [...EVENT_ACTIONS] }),
+        },
         ...(since === null ? {} : { since }),
       });
       return stream as Readable;

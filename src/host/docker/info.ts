@@ -13,6 +13,8 @@ export interface DockerInfo {
   readonly SwapLimit?: boolean;
   readonly CpuCfsQuota?: boolean;
   readonly PidsLimit?: boolean;
+  /** Podman's, which does not list it among the security options. */
+  readonly Rootless?: boolean;
 }
 
 /** The fields of Docker's `/version` that are used. */
@@ -41,8 +43,8 @@ export function dockerInfo(client: Client, signal?: AbortSignal): Promise<Docker
 /** The description from both answers. */
 export function describeHost(address: string, info: DockerInfo, version: DockerVersion): HostInfo {
   const components = version.Components ?? [];
-  const podman = components.some(({ Name }) => Name === 'Podman Engine');
-  const rootless = securityNames(info).includes('name=rootless');
+  const podman = isPodman(version);
+  const rootless = isRootless(info);
   const isolation = isolationOf(info, rootless);
   return {
     name: `${podman ? 'Podman' : 'Docker Engine'} ${version.Version ?? 'of unknown version'} at ${address}`,
@@ -50,6 +52,7 @@ export function describeHost(address: string, info: DockerInfo, version: DockerV
     defaultRuntime: info.DefaultRuntime ?? 'runc',
     isolation,
     warnings: warningsAbout({
+      engine: podman ? 'Podman' : 'Docker',
       isolation,
       runcVersion: components.find(({ Name }) => Name === 'runc')?.Version ?? null,
       desktopVersion: desktopVersion(version.Platform?.Name ?? ''),
@@ -57,10 +60,18 @@ export function describeHost(address: string, info: DockerInfo, version: DockerV
   };
 }
 
+/** Whether it is Podman that answered. */
+export function isPodman({ Components: components = [] }: DockerVersion): boolean {
+  return components.some(({ Name }) => Name === 'Podman Engine');
+}
+
 /** Whether users of a container are other users outside it. */
 export function mapsUsers(info: DockerInfo): boolean {
-  const names = securityNames(info);
-  return names.includes('name=userns') || names.includes('name=rootless');
+  return securityNames(info).includes('name=userns') || isRootless(info);
+}
+
+function isRootless(info: DockerInfo): boolean {
+  return info.Rootless === true || securityNames(info).includes('name=rootless');
 }
 
 function isolationOf(info: DockerInfo, rootless: boolean): Isolation {

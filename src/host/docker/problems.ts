@@ -2,11 +2,18 @@ import { messageOf } from '../../base/log.ts';
 import { HostError } from '../host.ts';
 import type { Problem } from '../problem.ts';
 
+/** A container engine in messages; of Podman's usual sockets it is known before it answers. */
+export function engineAt(address: string, isPodman = /podman/.test(address)): string {
+  return `${isPodman ? 'Podman' : 'The Docker Engine'} at ${address}`;
+}
+
 /** The code of an error from Docker: an HTTP status, a system error code, or neither. */
 export interface Failure {
   readonly status: number | null;
   readonly code: string | null;
   readonly text: string;
+  /** Podman's last cause, such as `OCI permission denied`; null for Docker. */
+  readonly cause: string | null;
 }
 
 /** Reads an error of dockerode or Node. */
@@ -17,6 +24,7 @@ export function failureOf(error: unknown): Failure {
     status: typeof status === 'number' ? status : null,
     code: typeof code === 'string' ? code : null,
     text: dockerText(error),
+    cause: answerText(error, 'cause'),
   };
 }
 
@@ -32,17 +40,25 @@ export async function unlessGone<T>(answer: Promise<T>): Promise<T | null> {
 
 /** Docker's own message, without what the client adds. */
 function dockerText(error: unknown): string {
-  const json = error instanceof Error && 'json' in error ? error.json : null;
-  const message = typeof json === 'object' && json !== null && 'message' in json ? json.message : null;
-  return (typeof message === 'string' ? message : messageOf(error)).trim();
+  return (answerText(error, 'message') ?? messageOf(error)).trim();
 }
 
-/** The problem of a failed call to Docker at `address`; `doing` names the call, for example `create a container`. */
-export function problemOf(error: unknown, address: string, doing: string): Problem {
+/** A text of the engine's answer. */
+function answerText(error: unknown, key: 'message' | 'cause'): string | null {
+  const json = error instanceof Error && 'json' in error ? error.json : null;
+  const text: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, key) : null;
+  return typeof text === 'string' ? text : null;
+}
+
+/**
+ * The problem of a failed call to an engine, as `The Docker Engine at unix:///s`; `doing` names the call, for example
+ * `create a container`.
+ */
+export function problemOf(error: unknown, engine: string, doing: string): Problem {
   if (error instanceof HostError) return error.problem;
   const failure = failureOf(error);
-  if (failure.code !== null && failure.status === null) return connectionProblem(failure, address);
-  return exhausted(failure.text) ?? refused(failure, address, doing);
+  if (failure.code !== null && failure.status === null) return connectionProblem(failure, engine);
+  return exhausted(failure.text) ?? refused(failure, engine, doing);
 }
 
 /** Whether Docker itself cannot be used now, so that it must be searched for again. */
@@ -50,31 +66,39 @@ export function isConnectionProblem({ kind }: Problem): boolean {
   return kind === 'host_stopped' || kind === 'host_missing' || kind === 'host_hung' || kind === 'permission_denied';
 }
 
-function connectionProblem({ code, text }: Failure, address: string): Problem {
-  if (code === 'EACCES' || code === 'EPERM') return denied(address);
+function connectionProblem({ code, text }: Failure, engine: string): Problem {
+  if (code === 'EACCES' || code === 'EPERM') return denied(engine);
   if (code === 'ENOSPC') return diskFull(text);
   return {
     kind: 'host_stopped',
-    message: `The Docker Engine at ${address} cannot be reached (${code}).`,
+    message: `${engine} cannot be reached (${code}).`,
     advice: 'Start it, or name another one with the option docker.host.',
   };
 }
 
-/** Only its group may open Docker's socket. */
-function denied(address: string): Problem {
+/** Only its group may open Docker's socket; the socket of root's Podman is for root alone. */
+function denied(engine: string): Problem {
+  if (engine.startsWith('Podman')) {
+    return {
+      kind: 'permission_denied',
+      message: `This user may not open the socket of ${engine}.`,
+      advice: 'Start a Podman service of this user, which needs no rights of root.',
+      command: 'systemctl --user start podman.socket',
+    };
+  }
   return {
     kind: 'permission_denied',
-    message: `This user may not open the Docker Engine's socket at ${address}.`,
+    message: `This user may not open the socket of ${engine.replace(/^The /, 'the ')}.`,
     advice: 'Add the user to the group docker, then log in again.',
     command: 'sudo usermod -aG docker $USER',
   };
 }
 
 /** Docker did not answer in time. */
-export function hung(address: string, doing: string, ms: number): Problem {
+export function hung(engine: string, doing: string, ms: number): Problem {
   return {
     kind: 'host_hung',
-    message: `The Docker Engine at ${address} did not answer within ${Math.round(ms / 1000)} s (${doing}).`,
+    message: `${engine} did not answer within ${Math.round(ms / 1000)} s (${doing}).`,
     advice: 'If this continues, restart the Docker Engine.',
   };
 }
@@ -106,13 +130,15 @@ function diskFull(text: string): Problem {
   };
 }
 
-function refused({ status, text }: Failure, address: string, doing: string): Problem {
-  const specRefused = status === 400 || status === 409;
+function refused({ status, text, cause }: Failure, engine: string, doing: string): Problem {
+  // Podman answers 500 where a container cannot be what it is to be, and names the cause.
+  const byPodman = cause !== null && /^(OCI |invalid )/.test(cause);
+  const specRefused = status === 400 || status === 409 || byPodman;
   return {
     kind: specRefused ? 'spec_refused' : 'host_failed',
-    message: `The Docker Engine at ${address} could not ${doing}: ${text}`,
+    message: `${engine} could not ${doing}: ${text}`,
     advice: specRefused
       ? 'Check the limits of sandboxes and the option docker.runtime.'
-      : "See the Docker Engine's own log for more.",
+      : "See the container engine's own log for more.",
   };
 }

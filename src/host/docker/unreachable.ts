@@ -19,7 +19,8 @@ export function unreachable(tried: readonly Tried[], facts: Installation): Probl
   const nearest = problems.toSorted((a, b) => rank(a) - rank(b))[0];
   if (nearest) return nearest.kind === 'host_stopped' ? { ...nearest, ...startAdvice(facts) } : nearest;
   if (named) return namedAbsent(named, facts);
-  return facts.installed ? stopped(tried, facts) : missing(tried, facts);
+  if (facts.installed) return stopped(tried, facts);
+  return facts.podman ? podmanStopped(tried, facts) : missing(tried, facts);
 }
 
 const NEAREST = ['host_hung', 'permission_denied', 'host_too_old', 'host_stopped'];
@@ -41,6 +42,18 @@ function stopped(tried: readonly Tried[], facts: Installation): Problem {
     kind: 'host_stopped',
     message: `Docker is installed but not running: nothing listens at ${places(tried)}.`,
     ...startAdvice(facts),
+  };
+}
+
+/** Podman needs no daemon, but other programs reach it only through its service. */
+function podmanStopped(tried: readonly Tried[], { systemd, root }: Installation): Problem {
+  return {
+    kind: 'host_stopped',
+    message: `Podman is installed, but its service is not running: nothing listens at ${places(tried)}.`,
+    advice: 'Start the service of Podman.',
+    command: systemd
+      ? `systemctl ${root ? '' : '--user '}enable --now podman.socket`
+      : 'podman system service --time=0 &',
   };
 }
 
@@ -78,6 +91,8 @@ export interface Installation {
   readonly platform: NodeJS.Platform;
   /** Docker is installed, whether or not it runs. */
   readonly installed: boolean;
+  /** Podman is installed. */
+  readonly podman: boolean;
   /** Packages are installed with apt. */
   readonly apt: boolean;
   readonly systemd: boolean;
@@ -91,16 +106,24 @@ export async function lookAtInstallation({
   platform,
 }: Pick<DiscoveryEnvironment, 'env' | 'platform'>): Promise<Installation> {
   const folders = [...(env.PATH ?? '').split(':').filter(Boolean), '/usr/sbin', '/usr/local/bin'];
-  const [apt, systemd, ...programs] = await Promise.all(
-    ['/etc/debian_version', '/run/systemd/system', ...folders.map((folder) => join(folder, 'dockerd'))].map(exists),
-  );
+  const [apt, systemd, docker, podman] = await Promise.all([
+    exists('/etc/debian_version'),
+    exists('/run/systemd/system'),
+    someExist(folders.map((folder) => join(folder, 'dockerd'))),
+    someExist(folders.map((folder) => join(folder, 'podman'))),
+  ]);
   return {
     platform,
-    installed: programs.includes(true),
-    apt: apt === true,
-    systemd: systemd === true,
+    installed: docker,
+    podman,
+    apt,
+    systemd,
     root: process.getuid?.() === 0,
   };
+}
+
+async function someExist(paths: readonly string[]): Promise<boolean> {
+  return (await Promise.all(paths.map(exists))).includes(true);
 }
 
 function exists(path: string): Promise<boolean> {

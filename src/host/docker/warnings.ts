@@ -4,6 +4,7 @@ import type { Isolation } from '../spec.ts';
 
 /** What warnings depend on. */
 export interface DockerFacts {
+  readonly engine: 'Docker' | 'Podman';
   readonly isolation: Isolation;
   /** Null when Docker does not report it. */
   readonly runcVersion: string | null;
@@ -34,17 +35,19 @@ function desktopWarning({ desktopVersion }: DockerFacts): string | null {
   return `Docker Desktop ${desktopVersion} is older than ${SAFE_DESKTOP}, before which a container could reach the Docker Engine itself; update it.`;
 }
 
-function seccompWarning({ isolation }: DockerFacts): string | null {
+function seccompWarning({ engine, isolation }: DockerFacts): string | null {
   if (isolation.systemCallFilter) return null;
-  return 'Docker has no seccomp, which keeps sandboxes from most of the kernel; use a kernel and a Docker Engine that have it.';
+  return `${engine} has no seccomp, which keeps sandboxes from most of the kernel; use a kernel and a version of ${engine} that have it.`;
 }
 
-function rootWarning({ isolation }: DockerFacts): string | null {
+function rootWarning({ engine, isolation }: DockerFacts): string | null {
   if (isolation.userNamespace) return null;
+  if (engine === 'Podman')
+    return 'Podman runs as root; the Podman of a user without root would isolate sandboxes further.';
   return 'Docker runs as root; rootless mode or user namespaces (userns-remap) would isolate sandboxes further.';
 }
 
-function limitsWarning({ isolation }: DockerFacts): string | null {
+function limitsWarning({ engine, isolation }: DockerFacts): string | null {
   const limits = {
     memory: isolation.memoryLimit,
     swap: isolation.swapLimit,
@@ -55,5 +58,5 @@ function limitsWarning({ isolation }: DockerFacts): string | null {
   const missing = Object.entries(limits).flatMap(([name, holds]) => (holds ? [] : [name]));
   if (missing.length === 0) return null;
   const which = missing.length === names.length ? 'any' : missing.join(', ');
-  return `Docker cannot set these limits of sandboxes: ${which}; boot with cgroup v2 and all its controllers, and delegate them to a rootless Docker.`;
+  return `${engine} cannot set these limits of sandboxes: ${which}; boot with cgroup v2 and all its controllers, and delegate them to a rootless ${engine}.`;
 }

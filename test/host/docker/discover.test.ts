@@ -69,6 +69,16 @@ describe('the search for Docker', () => {
     });
   });
 
+  it('rejects a version of Podman that is too old', async () => {
+    const version = { ApiVersion: '1.40', Version: '3.0.1', Components: [{ Name: 'Podman Engine', Version: '3.0.1' }] };
+    await listen(http.createServer((_, response) => response.end(JSON.stringify(version))));
+    expect(await problemOf(makeHost().images.find('x'))).toEqual({
+      kind: 'host_too_old',
+      message: `Podman at unix://${socket} has version 3.0.1; 4.0 or newer is needed.`,
+      advice: 'Update Podman to version 4.0 or newer.',
+    });
+  });
+
   it('finds Docker when it was started after a first attempt', async () => {
     const host = makeHost();
     await problemOf(host.images.find('x'));

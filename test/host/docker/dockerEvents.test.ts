@@ -13,6 +13,10 @@ describe('parseEvent', () => {
     expect(event).toEqual({ id: 'me', action: 'die', exitCode: 3, at: 1795240535000000001n });
   });
 
+  it("understands Podman's name for the removal of a container", () => {
+    expect(parseEvent(line('me', '1', 'remove'))).toMatchObject({ id: 'me', action: 'destroy' });
+  });
+
   it('ignores unknown events', () => {
     expect(parseEvent(line('me', '1', 'exec_start: ls'))).toBeNull();
     expect(parseEvent('{"Action":"die"}')).toBeNull();

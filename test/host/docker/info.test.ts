@@ -34,6 +34,18 @@ describe('the description of Docker', () => {
     });
   });
 
+  it('says which Podman it is, and whether it has no root', () => {
+    const version = { ...VERSION, Version: '4.3.1', Components: [{ Name: 'Podman Engine', Version: '4.3.1' }] };
+    const info = { SecurityOptions: ['name=seccomp,profile=default'], CgroupVersion: '2' };
+    const own = describeHost('unix:///run/user/1/podman/podman.sock', { ...info, Rootless: true }, version);
+    expect(own.name).toBe('Podman 4.3.1 at unix:///run/user/1/podman/podman.sock');
+    expect(own.details).toEqual(['API 1.51', 'rootless']);
+    expect(own.isolation).toMatchObject({ userNamespace: true, memoryLimit: true });
+    const roots = describeHost('unix:///run/podman/podman.sock', { ...info, Rootless: false }, version);
+    expect(roots.details).toEqual(['API 1.51', 'rootful']);
+    expect(roots.isolation).toMatchObject({ userNamespace: false });
+  });
+
   it('includes Docker Desktop, rootless mode and what is missing', () => {
     const version = { ...VERSION, Platform: { Name: 'Docker Desktop 4.43.2 (199162)' } };
     const { details, isolation, warnings } = describeHost(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf, isConnectionProblem, problemOf } from '../../../src/host/docker/problems.ts';
+import { engineAt, failureOf, isConnectionProblem, problemOf } from '../../../src/host/docker/problems.ts';
 import { HostError } from '../../../src/host/host.ts';
 
 const system = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
@@ -18,7 +18,7 @@ describe('problemOf', () => {
     [engine(500, 'something else'), 'host_failed', false],
     [new Error('no code at all'), 'host_failed', false],
   ])('%s is %s', (error, kind, lost) => {
-    const problem = problemOf(error, 'unix:///e.sock', 'create a container');
+    const problem = problemOf(error, 'The Docker Engine at unix:///e.sock', 'create a container');
     expect(problem.kind).toBe(kind);
     expect(isConnectionProblem(problem)).toBe(lost);
     expect(problem.message).toMatch(/\S/);
@@ -26,10 +26,31 @@ describe('problemOf', () => {
   });
 
   it("names cause and subject from Docker's message, and the next step", () => {
-    expect(problemOf(engine(400, 'invalid CPU count'), 'unix:///e.sock', 'create a container')).toEqual({
+    expect(
+      problemOf(engine(400, 'invalid CPU count'), 'The Docker Engine at unix:///e.sock', 'create a container'),
+    ).toEqual({
       kind: 'spec_refused',
       message: 'The Docker Engine at unix:///e.sock could not create a container: invalid CPU count',
       advice: 'Check the limits of sandboxes and the option docker.runtime.',
+    });
+  });
+
+  it("reads from Podman's cause that the container cannot be what it is to be", () => {
+    const json = { message: 'crun: executable file `nothing` not found in $PATH', cause: 'OCI runtime error' };
+    const error = Object.assign(new Error('(HTTP code 500)'), { statusCode: 500, json });
+    expect(problemOf(error, 'Podman at unix:///p.sock', 'start a container')).toMatchObject({
+      kind: 'spec_refused',
+      message: `Podman at unix:///p.sock could not start a container: ${json.message}`,
+    });
+  });
+
+  it("says how to get a Podman of one's own in place of root's", () => {
+    const problem = problemOf(system('EACCES'), engineAt('unix:///run/podman/podman.sock'), 'report its version');
+    expect(problem).toEqual({
+      kind: 'permission_denied',
+      message: 'This user may not open the socket of Podman at unix:///run/podman/podman.sock.',
+      advice: 'Start a Podman service of this user, which needs no rights of root.',
+      command: 'systemctl --user start podman.socket',
     });
   });
 
@@ -39,6 +60,6 @@ describe('problemOf', () => {
   });
 
   it('maps failures without a message', () => {
-    expect(failureOf('text')).toEqual({ status: null, code: null, text: 'text' });
+    expect(failureOf('text')).toEqual({ status: null, code: null, text: 'text', cause: null });
   });
 });

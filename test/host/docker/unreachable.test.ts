@@ -3,7 +3,14 @@ import type { Installation } from '../../../src/host/docker/unreachable.ts';
 import { type Tried, unreachable } from '../../../src/host/docker/unreachable.ts';
 import type { Problem, ProblemKind } from '../../../src/host/problem.ts';
 
-const debian: Installation = { platform: 'linux', installed: false, apt: true, systemd: true, root: false };
+const debian: Installation = {
+  platform: 'linux',
+  installed: false,
+  podman: false,
+  apt: true,
+  systemd: true,
+  root: false,
+};
 const tried = (problem: Problem | 'absent', host = 'unix:///a.sock', source: string | null = null): Tried => ({
   host,
   source,
@@ -28,6 +35,20 @@ describe('unreachable', () => {
       advice: 'Start the Docker Engine.',
       command: 'sudo systemctl start docker',
     });
+  });
+
+  it('names how to start the service of Podman where Docker is not installed', () => {
+    const podman = { ...debian, podman: true };
+    expect(unreachable([tried('absent')], podman)).toEqual({
+      kind: 'host_stopped',
+      message: 'Podman is installed, but its service is not running: nothing listens at unix:///a.sock.',
+      advice: 'Start the service of Podman.',
+      command: 'systemctl --user enable --now podman.socket',
+    });
+    const command = (facts: Installation) => unreachable([tried('absent')], facts).command;
+    expect(command({ ...podman, root: true })).toBe('systemctl enable --now podman.socket');
+    expect(command({ ...podman, systemd: false })).toBe('podman system service --time=0 &');
+    expect(command({ ...podman, installed: true })).toBe('sudo systemctl start docker');
   });
 
   it.each([

@@ -39,6 +39,16 @@ describe('the warnings about Docker', () => {
     expect(secured('seccomp', 'userns')).toEqual([]);
   });
 
+  it('name Podman in place of Docker', () => {
+    const podman = { Components: [{ Name: 'Podman Engine', Version: '4.3.1' }] };
+    const of = (info: DockerInfo) => warnings({ SecurityOptions: ['name=seccomp'], ...info }, podman);
+    expect(of({})).toEqual([expect.stringMatching(/^Podman runs as root/)]);
+    expect(of({ Rootless: true, CgroupVersion: '2' })).toEqual([]);
+    expect(of({ Rootless: true, CgroupVersion: '1' })).toEqual([
+      expect.stringMatching(/^Podman cannot set these limits of sandboxes: any; .+ a rootless Podman\.$/),
+    ]);
+  });
+
   it('name missing seccomp', () => {
     expect(secured('rootless')).toEqual([expect.stringContaining('no seccomp')]);
   });
