@@ -62,6 +62,26 @@ class MountTest(AgentTest):
         mount.empty()
         self.assertEqual(self.names(), [])
 
+    def test_leaves_what_belongs_to_the_host_and_names_it_when_it_is_gone(self):
+        os.mkdir(self.path + "/given")
+        with mock.patch("os.getuid", return_value=os.getuid() + 1), mock.patch("os.access", return_value=False):
+            mount = wipe.Mount(self.path)
+            open(self.path + "/file", "w").close()
+            mount.empty()
+            self.assertEqual((self.names(), mount.leftovers()), (["given"], []))
+            os.rename(self.path + "/given", self.path + "/other")
+            self.assertEqual(
+                sorted(mount.leftovers()), ["file %s/other" % self.path, "no file %s/given" % self.path]
+            )
+
+    def test_empties_a_folder_of_the_host_that_can_be_written_to(self):
+        os.mkdir(self.path + "/given")
+        with mock.patch("os.getuid", return_value=os.getuid() + 1):
+            mount = wipe.Mount(self.path)
+        open(self.path + "/given/file", "w").close()
+        mount.empty()
+        self.assertEqual(self.names(), [])
+
     def test_names_the_files_that_remain(self):
         mount = wipe.Mount(self.path)
         mount.empty()

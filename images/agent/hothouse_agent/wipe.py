@@ -18,15 +18,19 @@ class Mount:
         self.path = path
         self._owned = os.stat(path).st_uid == os.getuid()
         self._root = _Root(path) if self._owned else None
+        # Of the host, and closed to this user: crun's folder of control groups can be written to, its entries cannot.
+        self._given = frozenset(entry.name for entry in os.scandir(path) if _is_closed(entry))
 
     def empty(self):
         if self._root is not None:
             self._root.open_up()
-        _empty(self.path)
+        _empty(self.path, self._given)
 
     def leftovers(self):
         """What is still there. Restores the times of the root, which emptying and reading change."""
-        left = ["file " + os.path.join(self.path, name) for name in os.listdir(self.path)]
+        names = frozenset(os.listdir(self.path))
+        left = ["file " + os.path.join(self.path, name) for name in names - self._given]
+        left += ["no file " + os.path.join(self.path, name) for name in self._given - names]
         return left if self._root is None else left + self._root.restore()
 
 
@@ -73,13 +77,21 @@ def writable_mounts():
     return [Mount(path) for path in paths if os.access(path, os.W_OK)]
 
 
-def _empty(root):
+def _is_closed(entry):
+    return entry.stat(follow_symlinks=False).st_uid != os.getuid() and not (
+        entry.is_dir(follow_symlinks=False) and os.access(entry.path, os.W_OK)
+    )
+
+
+def _empty(root, given):
     # Subfolders move to the root before they are emptied, so that no tree is too deep to remove.
     moved = 0
     pending = True
     while pending:
         pending = False
         for entry in list(os.scandir(root)):
+            if entry.name in given:
+                continue
             if not entry.is_dir(follow_symlinks=False):
                 os.unlink(entry.path)
                 continue
