@@ -18,9 +18,15 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name not in SOURCES:  # noqa: F821
             return None
-        return importlib.util.spec_from_loader(name, _Loader(), is_package=name == "hothouse_agent")
+        is_package = any(other.startswith(name + ".") for other in SOURCES)  # noqa: F821
+        return importlib.util.spec_from_loader(name, _Loader(), is_package=is_package)
 
 
+SOURCES["hothouse_drivers"] = ""  # noqa: F821
+for driver, files in DRIVERS.items():  # noqa: F821
+    SOURCES["hothouse_drivers." + driver] = ""  # noqa: F821
+    for file in [file for file in files if file.endswith(".py")]:
+        SOURCES["hothouse_drivers.%s.%s" % (driver, file[: -len(".py")])] = files[file]  # noqa: F821
 sys.meta_path.insert(0, _Finder())
 sys.dont_write_bytecode = True
 

@@ -18,6 +18,8 @@ interface Sample {
 }
 
 const SAMPLES: Readonly<Record<string, Sample>> = {
+  node: { code: 'console.log(1)', argv: ['node', '-e', 'console.log(1)'] },
+  bash: { code: 'echo 1', argv: ['bash', '-c', 'echo 1'] },
   // The image has the compiler as a library only.
   csharp: { code: 'Console.Write(1);', argv: null },
   r: { code: 'cat(1)', argv: ['Rscript', '-e', 'cat(1)'] },

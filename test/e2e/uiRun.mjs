@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startEditor } from './codeServer.mjs';
 import { clickThroughFolder } from './uiFolder.mjs';
+import { clickThroughLanguages } from './uiLanguages.mjs';
 import { clickThroughLean } from './uiLean.mjs';
 import { clickThroughProblem } from './uiProblem.mjs';
 import { clickThroughReload } from './uiReload.mjs';
@@ -12,6 +13,7 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   await drive('session', { 'hothouse.lean.image': 'hothouse/absent:latest' }, clickThroughSession);
   await drive('reload', {}, clickThroughReload);
   await drive('folder', {}, clickThroughFolder, shopFolder(out));
+  await drive('languages', {}, clickThroughLanguages);
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
 

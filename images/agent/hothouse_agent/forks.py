@@ -1,11 +1,12 @@
 """The processes of a sandbox: from which permanent process each is forked, those made in advance, and how they end."""
 
+import gc
 import os
 import select
 import signal
 import sys
 
-from . import channel, children, copies, kernel, shell, wipe, zygote
+from . import channel, children, copies, drivers, gate, kernel, shell, wipe, zygote
 
 _TAINTED = "a run came first; ask again after a reset"
 
@@ -88,6 +89,11 @@ class Forks:
     def stand_by(self, driver):
         """From now on the process that waits is one of this driver."""
         self._driver = driver
+        if not self.is_tainted and driver in drivers.files:
+            with gate.opened():
+                drivers.load(driver)
+            gc.collect()
+            gc.freeze()
         for kind in [kind for kind in self._spares if kind != driver]:
             self._drop_spare(kind)
         if not self.is_tainted:

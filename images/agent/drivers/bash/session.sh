@@ -10,8 +10,16 @@ exit() {
   local status=${1-$?}
   if ((BASH_SUBSHELL)); then builtin exit "$status"; fi
   __hothouse_exit=$status
-  # The newline that follows an interrupt is not the user's.
-  { builtin kill -INT $$; } 2>/dev/null
+  # The newline that an interrupt prints is not the user's.
+  exec {__hothouse_stderr}>&2 2>/dev/null
+  builtin kill -INT $$
+}
+# After a cell that has called it.
+__hothouse_reopen() {
+  # Redirections around the call are undone by now, and with them this one.
+  [[ /dev/fd/2 -ef /dev/null ]] && exec 2>&$__hothouse_stderr
+  exec {__hothouse_stderr}>&-
+  unset __hothouse_stderr
 }
 # The variables, functions and options of a shell that ends, as commands for the next one.
 __hothouse_save() {

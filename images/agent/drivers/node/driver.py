@@ -13,6 +13,8 @@ from hothouse_agent import kernel, stdio, workspace
 _FIRST = 3
 # Seconds between two interrupts of programs.
 _AGAIN = 0.05
+# Bytes: more than a machine has.
+_NO_LIMIT = 1 << 50
 
 
 def serve(requests, events, answers, limits, files):
@@ -61,7 +63,8 @@ def _become_node(fds, files):
 def _heap():
     limit = kernel.memory_limit()
     # Beside the heap, Node.js needs some: with this much the kernel's limit comes first, and decides.
-    return [] if limit is None else ["--max-old-space-size=%d" % max(16, limit >> 20)]
+    # Without a limit the kernel names a number that no machine has, and that Node.js fails on.
+    return [] if limit is None or limit > _NO_LIMIT else ["--max-old-space-size=%d" % max(16, limit >> 20)]
 
 
 class _Helper:

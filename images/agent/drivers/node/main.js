@@ -1,5 +1,6 @@
 // The driver of Node.js: runs the engine's requests, and sends events and answers. User code runs in the same process.
-const { Socket } = require('node:net');
+const fs = require('node:fs');
+const { StringDecoder } = require('node:string_decoder');
 const { constants, Script } = require('node:vm');
 const { FDS, ask, emit: write } = load('channels.js');
 const { complete } = load('completion.js');
@@ -24,9 +25,10 @@ const nextTurn = setImmediate;
 const { exit: exitProcess, reallyExit } = process;
 const publisher = new Publisher(emit, program);
 let token = '';
+/** Starts with the first cell of a session: a one-shot run is killed, never interrupted, and a thread costs more than one. */
+let watch = null;
 /** The cell that runs: `once`, `state`, `firstInterrupt`, and in a one-shot run its `end`. */
 let cell = null;
-let watch;
 /** Reports the end of a cell: once more where an interrupt that came too late has ended this. */
 let unreported = null;
 /** User code has called process.exit() in a one-shot run. */
@@ -52,11 +54,9 @@ function completions({ code, cursor }) {
 }
 
 function begin(request) {
-  const mine = { ...request, firstInterrupt: 1 + Number(ask('i')), end: null, isSettled: false };
+  const mine = { ...request, firstInterrupt: 0, end: null, isSettled: false };
   cell = mine;
-  watch.allow(mine.firstInterrupt);
-  if (request.once) requests.unref();
-  else emit('begun', {});
+  if (!request.once) hear(mine);
   process.exitCode = undefined;
   publisher.restart();
   stdio.giveStdin(request.stdin);
@@ -66,6 +66,14 @@ function begin(request) {
   } catch (error) {
     fail(mine, error);
   }
+}
+
+/** From now on interrupts are for this cell. */
+function hear(mine) {
+  mine.firstInterrupt = 1 + Number(ask('i'));
+  watch ??= interrupts.watch(onInterrupt);
+  watch.allow(mine.firstInterrupt);
+  emit('begun', {});
 }
 
 function execute(mine) {
@@ -124,8 +132,8 @@ function settle(mine) {
 
 function fail(mine, error) {
   if (mine !== cell || error === EXIT) return;
-  const heard = Number(ask('i'));
-  if (heard >= mine.firstInterrupt) {
+  const heard = mine.once ? 0 : Number(ask('i'));
+  if (heard > 0 && heard >= mine.firstInterrupt) {
     // The end of a program that a call waited for, for example.
     onInterrupt(heard);
     return;
@@ -149,7 +157,7 @@ function end(mine, result) {
 function finish(mine, { status, exitCode, error }) {
   if (mine !== cell) return;
   cell = null;
-  watch.allow(0);
+  watch?.allow(0);
   unreported = () => {
     if (error) emit('error', error);
     report(mine, status, exitCode);
@@ -175,8 +183,7 @@ function onInterrupt(number) {
   unreported?.();
   const mine = cell;
   if (!mine || number < mine.firstInterrupt) return;
-  finish(mine, { status: 'interrupted', exitCode: mine.once ? 1 : null, error: INTERRUPTED });
-  if (mine.once) reallyExit.call(process, 1);
+  finish(mine, { status: 'interrupted', exitCode: null, error: INTERRUPTED });
 }
 
 /** Errors that no code handles: they end a program, and the cell that runs. */
@@ -228,22 +235,41 @@ process.emit = function (event, ...rest) {
   if (event === 'exit') onExit(process.exitCode ?? rest[0] ?? 0);
   return result;
 };
-watch = interrupts.watch(onInterrupt);
 
-const requests = new Socket({ fd: FDS.requests, writable: false });
-let parts = [];
-requests.setEncoding('utf8');
-requests.on('data', (text) => {
-  const pieces = text.split('\n');
-  const rest = pieces.pop();
-  for (const piece of pieces) {
-    const line = parts.join('') + piece;
-    parts = [];
-    receive(line);
+/** Passes each line on to `receive`. */
+function lineReader() {
+  let parts = [];
+  return (text) => {
+    const pieces = text.split('\n');
+    const rest = pieces.pop();
+    for (const piece of pieces) {
+      const line = parts.join('') + piece;
+      parts = [];
+      receive(line);
+    }
+    if (rest) parts.push(rest);
+  };
+}
+
+/** The first request, for which nothing else needs to be loaded; those of a session come between other events. */
+function serve() {
+  const chunk = Buffer.alloc(1 << 16);
+  const decoder = new StringDecoder();
+  const take = lineReader();
+  while (token === '') {
+    const count = fs.readSync(FDS.requests, chunk);
+    if (count === 0) reallyExit.call(process, 0);
+    take(decoder.write(chunk.subarray(0, count)));
   }
-  if (rest) parts.push(rest);
-});
-requests.on('end', () => reallyExit.call(process, 0));
+  if (cell?.once) return;
+  const { Socket } = require('node:net');
+  const requests = new Socket({ fd: FDS.requests, writable: false });
+  requests.setEncoding('utf8');
+  requests.on('data', take);
+  requests.on('end', () => reallyExit.call(process, 0));
+}
+
 // What the first cell would wait for.
 new Script(transform('const [warm] = [await 1];\nwarm').source);
 bundle({ warm: [] });
+serve();

@@ -1,0 +1,89 @@
+import { command, complete, inOutput, type } from './uiPage.mjs';
+
+/**
+ * For each kernel: a cell that sets `kept` and prints a text that its code does not have, one with a rich value or a
+ * printed one, one that fails in its second line, and one that computes for ever after a first output.
+ */
+const KERNELS = [
+  {
+    name: 'Node.js',
+    title: 'New Node.js Session',
+    first: ['const kept: number = 6 * 7;\nconsole.log("first " + kept);', 'first 42'],
+    rich: ["import { sep } from 'node:path';\njupyter.html('<b>rich ' + sep + ' ' + (kept + 1) + '</b>')", 'rich / 43'],
+    failing: ['const one = 1;\nnull.field;', 'cell 3>:2:6'],
+    endless: ['console.log("turn", 1);\nwhile (true) {}', 'Interrupted'],
+    after: ['await Promise.resolve(kept + 2)', '44'],
+    completion: ['kep', 'kept'],
+  },
+  {
+    name: 'Bash',
+    title: 'New Bash Session',
+    first: ['kept=$((6 * 7))\necho "first $kept"', 'first 42'],
+    rich: ['cd /tmp\nprintf "rich %s %s\\n" "$PWD" $((kept + 1))', 'rich /tmp 43'],
+    failing: ['true\nls /none/$kept', 'Line 2 of <cell 3> failed'],
+    endless: ['echo turn $kept\nwhile :; do :; done', 'Interrupted'],
+    after: ['echo "after $PWD $((kept + 2))"', 'after /tmp 44'],
+    completion: ['echo $kep', '$kept'],
+  },
+  {
+    name: 'C#',
+    title: 'New C# Session',
+    first: ['var kept = 6 * 7;\nConsole.WriteLine("first " + kept);', 'first 42'],
+    rich: ['string Rich(int n) => "rich " + n;\nRich(kept + 1)', 'rich 43'],
+    failing: ['var one = 1;\nthrow new InvalidOperationException("bad " + kept);', 'bad 42'],
+    endless: ['Console.WriteLine("turn " + kept);\nwhile (true) {}', 'The cell was interrupted'],
+    after: ['kept + 2', '44'],
+    completion: ['kep', 'kept'],
+  },
+  {
+    name: 'R',
+    title: 'New R Session',
+    first: ['kept <- 6 * 7\ncat("first", kept, "\\n")', 'first 42'],
+    rich: ['plot(1:10, main = "A plot")\npaste("rich", kept + 1)', 'rich 43'],
+    failing: ['one <- 1\nstop("bad ", kept)', 'bad 42'],
+    endless: ['cat("turn", kept, "\\n")\nwhile (TRUE) {}', 'The cell was interrupted'],
+    after: ['paste("after", kept + 2)', 'after 44'],
+    completion: ['kep', 'kept'],
+  },
+];
+
+/** A notebook with each of the kernels Hothouse: Node.js, Bash, C# and R. */
+export async function clickThroughLanguages({ page, step }) {
+  for (const kernel of KERNELS) {
+    await step(`${kernel.title} opens a notebook with the kernel`, () => open(page, kernel));
+    await step(`a cell of ${kernel.name} runs`, () => cell(page, kernel.first));
+    await step(`a value of ${kernel.name} is shown`, () => cell(page, kernel.rich));
+    await step(`an error of ${kernel.name} names its line or message`, () => cell(page, kernel.failing));
+    await step(`the interrupt button stops a cell of ${kernel.name}`, () => interrupt(page, kernel));
+    await step(`a session of ${kernel.name} keeps its variables`, () => cell(page, kernel.after));
+    await step(
+      `completions of ${kernel.name} propose variables`,
+      () => complete(page, ...kernel.completion),
+      `language-${kernel.name.replace('#', 'sharp')}`,
+    );
+    await command(page, 'View: Revert and Close Editor');
+  }
+}
+
+async function open(page, { name, title }) {
+  await command(page, `Hothouse: ${title}`);
+  await page.locator('.notebookOverlay').waitFor();
+  await page.locator('.kernel-label', { hasText: `Hothouse: ${name}` }).waitFor();
+}
+
+async function cell(page, [code, expected]) {
+  await type(page, code);
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText(expected).first());
+}
+
+async function interrupt(page, { endless: [code, expected] }) {
+  await cell(page, [code, /^turn \d+/]);
+  await page
+    .locator('.notebook-toolbar-container')
+    .getByRole('button', { name: /Interrupt/ })
+    .first()
+    .click();
+  await inOutput(page, (frame) => frame.getByText(expected).first());
+  await page.locator('.notebookOverlay .cell-editor-part .view-lines').last().click();
+}
