@@ -1,13 +1,15 @@
 #!/usr/bin/env node
-// Bundles the extension and the command line: `node esbuild.mjs [--production] [--watch] [--outdir=dist]`.
+// Bundles the extension and the command line: `node esbuild.mjs [--production] [--watch] [--outdir=dist]`; or, with
+// `--program=FILE`, that program as the command line is bundled.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, context } from 'esbuild';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const production = process.argv.includes('--production');
-const [outdir = 'dist'] = process.argv.flatMap((argument) => argument.match(/^--outdir=(.*)/)?.[1] ?? []);
+const [outdir = 'dist'] = valuesOf('outdir');
+const programs = valuesOf('program');
 
 const CHUNKS = 'chunks';
 /** Docker over ssh with its library, a fifth of the command line; read for ssh:// hosts only. */
@@ -71,6 +73,10 @@ const quickGuards = {
   },
 };
 
+function valuesOf(option) {
+  return process.argv.flatMap((argument) => argument.match(`^--${option}=(.*)`)?.[1] ?? []);
+}
+
 /** Throws when a text to replace is not there, or is there twice. */
 function replaceAllOnce(source, replacements) {
   return Object.entries(replacements).reduce((text, [from, to]) => {
@@ -113,7 +119,9 @@ const common = {
 
 const plugins = [englishOnly, noBuildKit, noForms, quickGuards];
 
-const bundles = [
+const program = (entryPoints) => ({ ...common, entryPoints, plugins: [...plugins, slimModem('')] });
+
+const shipped = [
   {
     ...common,
     entryPoints: { extension: 'src/vscode/extension.ts' },
@@ -124,7 +132,7 @@ const bundles = [
     chunkNames: `${CHUNKS}/[name]-[hash]`,
   },
   // `vscode` is missing here on purpose: a leak of the editor into the command line must fail the build.
-  { ...common, entryPoints: { cli: 'src/cli/main.ts' }, plugins: [...plugins, slimModem('')] },
+  program({ cli: 'src/cli/main.ts' }),
   {
     ...common,
     entryPoints: { ssh: 'docker-modem/lib/ssh.js' },
@@ -137,6 +145,8 @@ const bundles = [
     external: ['cpu-features'],
   },
 ];
+
+const bundles = programs.length > 0 ? programs.map((path) => program({ [parse(path).name]: path })) : shipped;
 
 async function once() {
   // Their names change with their contents, and old ones would be packed.

@@ -183,9 +183,16 @@ export const DEFAULT_OPTIONS: Options = Options.parse({});
 
 /** A language's own options; its defaults where these have no group for it. */
 export function languageOptions({ id, options }: LanguageDefinition, all: Options): z.infer<LanguageOptionsSchema> {
+  const parsed = parsedGroups.get(all) ?? new Map<LanguageOptionsSchema, z.infer<LanguageOptionsSchema>>();
+  parsedGroups.set(all, parsed);
   const groups: Readonly<Record<string, unknown>> = all;
-  return options.parse(groups[id] ?? {});
+  const own = parsed.get(options) ?? options.parse(groups[id] ?? {});
+  parsed.set(options, own);
+  return own;
 }
+
+/** Options never change, and every run asks for those of its language. */
+const parsedGroups = new WeakMap<Options, Map<LanguageOptionsSchema, z.infer<LanguageOptionsSchema>>>();
 
 /** Bytes of code that one run may have. */
 export const MAX_CODE_BYTES = 1_048_576;

@@ -1,12 +1,15 @@
-import { fork } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import { once, setMaxListeners } from 'node:events';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { silentLog } from '../../src/base/log.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { startHttpServer } from '../../src/mcp/http/httpServer.ts';
 import type { Served } from './served.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
 
 // Each request adds a listener to the client's one signal, which stays until memory is collected.
 setMaxListeners(0);
@@ -34,7 +37,7 @@ export async function withClient<T>(engine: Engine, use: (call: Call) => Promise
 
 /** Lends a client of an MCP server over HTTP whose engine has a process of its own. */
 export async function withServed<T>(use: (served: ServedEngine) => Promise<T>): Promise<T> {
-  const child = fork(path.join(import.meta.dirname, 'served.ts'));
+  const child = fork(await bundled('served'));
   const sandboxes = async () => {
     child.send('sandboxes');
     const [ids] = await once(child, 'message');
@@ -48,6 +51,14 @@ export async function withServed<T>(use: (served: ServedEngine) => Promise<T>): 
     child.disconnect();
     await ended;
   }
+}
+
+/** The path of a program of this folder, bundled as the command line is: what runs is measured, not how it is loaded. */
+async function bundled(name: string): Promise<string> {
+  const source = path.join('test/bench', `${name}.ts`);
+  const args = ['esbuild.mjs', '--production', `--program=${source}`, '--outdir=out/bench'];
+  await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+  return path.join(ROOT, 'out/bench', `${name}.js`);
 }
 
 async function withConnected<T>({ url, token }: Served, use: (call: Call) => Promise<T>): Promise<T> {
