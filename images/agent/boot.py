@@ -39,4 +39,9 @@ from hothouse_agent import drivers, init  # noqa: E402
 
 drivers.files = DRIVERS  # noqa: F821
 
+if WALLS["network"] == "proxy":  # noqa: F821
+    from hothouse_agent import forwarder
+
+    forwarder.start()
+
 init.main()

@@ -42,7 +42,7 @@ export function replacedImage(option: string, imageOf: (options: Options) => str
 export const SHARED_MAPPINGS: Readonly<Record<string, OptionMapping>> = {
   'docker.cpu_limit': { key: 'limits.cpus' },
   'docker.timeout': { key: 'limits.timeoutSeconds' },
-  'docker.network_disabled': { key: 'limits.network', convert: (value) => negated(parseBoolean(value)) },
+  'docker.network_disabled': { key: 'network.policy', convert: (value) => policyOf(parseBoolean(value)) },
   'docker.pool_size': { key: 'pool.size' },
   'docker.pool_max_age': { key: 'pool.maxAgeSeconds' },
   'docker.max_concurrent_creations': { key: 'pool.maxConcurrentCreations' },
@@ -80,8 +80,10 @@ function parseBoolean(value: unknown): unknown {
   return Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : value;
 }
 
-function negated(value: unknown): unknown {
-  return typeof value === 'boolean' ? !value : value;
+/** Of `network_disabled`. */
+function policyOf(isDisabled: unknown): unknown {
+  if (isDisabled === true) return 'none';
+  return isDisabled === false ? 'full' : isDisabled;
 }
 
 function ignored(instead: string): string {

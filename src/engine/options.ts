@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { LanguageDefinition, LanguageOptionsSchema } from '../languages/languageDefinition.ts';
 import { LANGUAGES } from '../languages/registry.ts';
+import { HostPattern } from './network/hostPattern.ts';
 
 type Groups<L extends readonly LanguageDefinition[]> = {
   [D in L[number] as D['id']]: z.ZodPrefault<D['options']>;
@@ -55,8 +56,38 @@ export const Options = z.strictObject({
       outputKb: z.int().min(1).max(8_192).default(1024).describe('Maximum output kept of each stream of a run, in KB.'),
       workspaceMb: z.int().min(1).max(65_536).default(256).describe('Size of the folder /workspace in MB.'),
       tmpMb: z.int().min(1).max(65_536).default(64).describe('Size of /tmp and of /dev/shm in MB.'),
-      network: z.boolean().default(false).describe('Allows sandboxes to access the network.'),
       readOnly: z.boolean().default(true).describe('Makes the files of the image read-only.'),
+    })
+    .prefault({}),
+  network: z
+    .strictObject({
+      policy: z
+        .enum(['none', 'packages', 'allow', 'full'])
+        .default('none')
+        .describe(
+          'What sandboxes reach. none: nothing. packages: nothing, and what installs packages reaches only their registries. allow: the hosts in network.allow, through a proxy. full: whatever Docker reaches.',
+        ),
+      allow: z
+        .array(HostPattern)
+        .default([])
+        .describe(
+          'Hosts for the policy allow: example.org, *.example.org for its subdomains, example.org:8443 for a port other than 80 and 443.',
+        ),
+      privateHosts: z
+        .array(HostPattern)
+        .default([])
+        .describe('Those of network.allow that may have an address of a private network.'),
+      registries: z
+        .array(HostPattern)
+        .default([])
+        .describe(
+          'Hosts that packages are installed from, for the policies packages and allow. Empty: those of the package indexes of this machine.',
+        ),
+      proxyImage: z
+        .string()
+        .min(1)
+        .default('hothouse/proxy:latest')
+        .describe('Container image of the proxy for the policies packages and allow.'),
     })
     .prefault({}),
   pool: z

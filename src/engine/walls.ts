@@ -28,7 +28,7 @@ export interface WallRow {
   readonly id: string;
   readonly name: string;
   readonly state: Wall['state'];
-  /** `holds`, `not on this host: …` or `off: limits.network`. */
+  /** `holds`, `not on this host: …` or `off: network.policy`. */
   readonly text: string;
 }
 

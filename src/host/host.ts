@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Problem } from './problem.ts';
+import type { DecisionLog } from './proxy/decisions.ts';
 import type { ContainerSpec, Isolation } from './spec.ts';
 
 /** How a container ended. */
@@ -21,6 +22,8 @@ export interface Container {
   readonly stderr: Readable;
   /** Resolves once, when the container has ended or was removed. Never rejects. */
   readonly ended: Promise<ContainerEnd>;
+  /** What its proxy has decided; missing where it has none. */
+  readonly decisions?: DecisionLog | undefined;
   /** Whether its first process runs, as the host reports it. Rejects in bounded time when the host does not answer. */
   isRunning(): Promise<boolean>;
   /**

@@ -9,6 +9,8 @@ export const LABEL = {
   machine: 'dev.hothouse.machine',
   /** The lease that its owner holds; see `lease.ts`. */
   owner: 'dev.hothouse.owner',
+  /** On containers that are the proxy of another one. */
+  proxy: 'dev.hothouse.proxy',
   /** The environment it runs. */
   environment: 'dev.hothouse.environment',
   /** On images: the language they are for. */

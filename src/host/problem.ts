@@ -34,9 +34,18 @@ export interface Problem {
 export function networkReachable(ways: string): Problem {
   return {
     kind: 'network_reachable',
-    message: `Sandboxes can reach a network here (${ways}), although the option limits.network is off.`,
-    advice: 'Make the host start them without a network, or set the option limits.network to allow it.',
+    message: `Sandboxes can reach a network here (${ways}), although the option network.policy does not allow it.`,
+    advice: 'Make the host start them without a network, or set the option network.policy to full.',
   };
+}
+
+/** There is no image of the proxy that sandboxes with a network policy need. */
+export function proxyImageMissing(image: string): Problem {
+  const command = 'hothouse build proxy';
+  const problem = { kind: 'image_missing', message: `There is no image ${image} of the network proxy.` } as const;
+  const instead = 'set the option network.policy to none';
+  if (!isOwnImage(image)) return { ...problem, advice: `Pull or build it, or ${instead}.` };
+  return { ...problem, advice: `Build it with the command \`${command}\`, or ${instead}.`, command };
 }
 
 type ImageUse = Pick<ContainerSpec, 'image' | 'labels'>;

@@ -72,7 +72,9 @@ function isSpared({ id, running, spared }: ContainerSummary, { clock }: ReaperOp
 }
 
 async function isOrphan(container: ContainerSummary, { machine, isAlive }: ReaperOptions): Promise<boolean> {
-  const { labels, spared } = container;
+  const { labels, running, spared } = container;
+  // It ends with the container that it serves, which another engine may have.
+  if (labels[LABEL.proxy] !== undefined && running) return false;
   const owner = spared?.owner ?? labels[LABEL.owner];
   // The host filters by machine; before a removal the label is checked again here.
   const ours = labels[LABEL.managed] !== undefined && labels[LABEL.machine] === machine;

@@ -1,3 +1,5 @@
+import type { ContainerNetwork } from './network.ts';
+import { proxyVariables } from './proxy/rules.ts';
 import { SECCOMP_PROFILE } from './seccomp/profile.ts';
 
 /** A mount that is empty at start and lives in memory. */
@@ -32,7 +34,7 @@ export interface ContainerSpec {
   /** CPUs, fractions allowed. */
   readonly cpus: number;
   readonly pids: number;
-  readonly network: 'none' | 'bridge';
+  readonly network: ContainerNetwork;
   readonly readOnlyRoot: boolean;
   readonly tmpfs: readonly TmpfsSpec[];
   readonly volumes: readonly VolumeSpec[];
@@ -63,7 +65,7 @@ export interface Isolation {
   readonly processLimit: boolean;
   /** Only the system calls that `seccomp` allows can be made. */
   readonly systemCallFilter: boolean;
-  /** With `network: 'none'` there is no interface but the sandbox's own loopback. */
+  /** Without `network: 'bridge'` there is no interface but the sandbox's own loopback. */
   readonly networkIsolation: boolean;
   /** With `readOnlyRoot` nothing but the `tmpfs` mounts can be written. */
   readonly readOnlyRoot: boolean;
@@ -80,7 +82,7 @@ export interface SandboxLimits {
   readonly pids: number;
   readonly workspaceBytes: number;
   readonly tmpBytes: number;
-  readonly network: boolean;
+  readonly network: ContainerNetwork;
   readonly readOnlyRoot: boolean;
   readonly runtime: string | null;
 }
@@ -154,6 +156,7 @@ export function containerSpec(
     argv: ['python3', '-I', '-c', LOADER],
     env: {
       ...variables,
+      ...(typeof limits.network === 'object' && proxyVariables(limits.network)),
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOME: WORKSPACE,
       // Its id has no entry in the image's list of users.
@@ -169,7 +172,7 @@ export function containerSpec(
     memoryBytes: limits.memoryBytes,
     cpus: limits.cpus,
     pids: limits.pids,
-    network: limits.network ? 'bridge' : 'none',
+    network: limits.network,
     readOnlyRoot: limits.readOnlyRoot,
     tmpfs: [mount(WORKSPACE, limits.workspaceBytes, true), mount('/tmp', limits.tmpBytes, true)],
     volumes,

@@ -139,7 +139,7 @@ async function shakeHands(
 
 /** Rejects a sandbox that reaches more than it should, before it has run any code. */
 function requireNoNetwork({ network }: ContainerSpec, { walls }: Ready): void {
-  if (network === 'none' && walls.network.state !== 'holds')
+  if (network !== 'bridge' && walls.network.state !== 'holds')
     throw new HostError(networkReachable(walls.network.detail));
 }
 

@@ -72,6 +72,10 @@ export class LiveSandbox implements Sandbox {
     void this.lost.then((loss) => this.#onLost(loss));
   }
 
+  get decisions() {
+    return this.#container.decisions;
+  }
+
   start(start: Start, listener: ChannelListener): Channel {
     this.#counter += 1;
     const channel = this.#channel(this.#counter, listener);

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Steps } from '../base/slices.ts';
+import type { DecisionLog } from '../host/proxy/decisions.ts';
 import type {
   Exit,
   KeptChannel,
@@ -74,6 +75,8 @@ export interface Channel {
 export interface Sandbox {
   readonly id: string;
   readonly ready: Ready;
+  /** See `Container`. */
+  readonly decisions?: DecisionLog | undefined;
   start(start: Start, listener: ChannelListener): Channel;
   /**
    * Ends every process, empties every writable mount and verifies it. All channels end. A report that is not `clean`, a

@@ -15,7 +15,7 @@ export function withWalls(agent: Buffer, spec: ContainerSpec): Buffer {
 /** `images/agent/hothouse_agent/walls.py` reads it. */
 function wallPlan({ network, readOnlyRoot, tmpfs, volumes, memoryBytes, pids, seccomp }: ContainerSpec) {
   return {
-    network: network !== 'none',
+    network: networkOf(network),
     readOnlyRoot,
     folders: [
       ...tmpfs.map(({ path }) => path),
@@ -27,6 +27,12 @@ function wallPlan({ network, readOnlyRoot, tmpfs, volumes, memoryBytes, pids, se
     limits: resourceLimits({ pids }),
     filters: filtersOf(seccomp),
   };
+}
+
+/** `none`, `proxy` or `full`. */
+function networkOf(network: ContainerSpec['network']): string {
+  if (network === 'bridge') return 'full';
+  return network === 'none' ? 'none' : 'proxy';
 }
 
 /** Machine → filter; null for a profile that allows everything. */

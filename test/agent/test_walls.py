@@ -25,7 +25,7 @@ FILTER = b"".join(
     )
 )
 PLAN = {
-    "network": False,
+    "network": "none",
     "readOnlyRoot": True,
     "folders": ["/tmp"],
     "memoryBytes": 1 << 60,
@@ -52,8 +52,8 @@ class BuildTest(AgentTest):
             self.assertIsInstance(wall["detail"], str)
 
     def test_reports_what_an_option_removes(self):
-        off = {"state": "off", "detail": "limits.network"}
-        self.assertEqual(self.state("network", network=True), off)
+        off = {"state": "off", "detail": "network.policy"}
+        self.assertEqual(self.state("network", network="full"), off)
         off = {"state": "off", "detail": "limits.readOnly"}
         report = apart(lambda: build(readOnlyRoot=False))
         self.assertEqual((report["readOnlyRoot"], report["files"]), (off, off))
@@ -172,7 +172,7 @@ class FindTest(AgentTest):
 
     def test_reports_a_network_that_cannot_be_looked_at(self):
         with mock.patch.object(network, "_INTERFACES", "/nonexistent"):
-            self.assertEqual(walls._attempt(walls._check_network)["state"], "missing")
+            self.assertEqual(walls._attempt(walls._check_network, PLAN)["state"], "missing")
 
     def test_keeps_a_report_printable_and_short(self):
         detail = walls._missing("\x1b[31m" + "x" * 1000)["detail"]
@@ -200,6 +200,7 @@ class TcpTest(AgentTest):
         return restrict.call_args.args[2]
 
     def test_is_denied_only_where_a_network_is_that_should_not_be(self):
-        self.assertEqual(self.denied(["eth0"], False), True)
-        self.assertEqual(self.denied(["eth0"], True), False)
-        self.assertEqual(self.denied([], False), False)
+        self.assertEqual(self.denied(["eth0"], "none"), True)
+        self.assertEqual(self.denied(["eth0"], "proxy"), True)
+        self.assertEqual(self.denied(["eth0"], "full"), False)
+        self.assertEqual(self.denied([], "none"), False)

@@ -265,14 +265,14 @@ describe('hothouse doctor', () => {
         value: {
           ...HOLDING_WALLS,
           files: { state: 'missing', detail: 'no Landlock\x1b[2J' },
-          network: { state: 'off', detail: 'limits.network' },
+          network: { state: 'off', detail: 'network.policy' },
         },
       };
       const lines = await wallLines();
       expect(lines).toHaveLength(Object.keys(HOLDING_WALLS).length);
       expect(lines).toContain('ok    wall no privileges: holds');
       expect(lines).toContain('note  wall writes limited by Landlock: not on this host: no Landlock');
-      expect(lines).toContain('note  wall no network: off: limits.network');
+      expect(lines).toContain('note  wall no network: off: network.policy');
       expect(JSON.parse((await cli(['doctor', '--json'])).stdout).walls.network.state).toBe('off');
     });
 

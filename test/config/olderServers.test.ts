@@ -81,26 +81,27 @@ describe('a changed configuration of the older servers', () => {
       'docker: {memory_limit: 1g, network_disabled: false, pool_enabled: false, pool_max_age: 60, max_concurrent_creations: 7}',
     );
     expect(problems).toEqual([]);
-    expect(options.limits).toMatchObject({ memoryMb: 1024, network: true, readOnly: true });
+    expect(options.limits).toMatchObject({ memoryMb: 1024, readOnly: true });
+    expect(options.network.policy).toBe('full');
     expect(options.pool).toMatchObject({ reuse: 'never', maxAgeSeconds: 60, maxConcurrentCreations: 7 });
   });
 
   it.each(['1', 'true', 'True', 'TRUE', 'yes', 'YES', 'on'])('understands %s as yes', async (word) => {
     const { options } = await load({ PYTHON_DOCKER_MCP_POOL_ENABLED: word });
     expect(options.pool.reuse).toBe('reset');
-    expect((await notesOn(`docker: {network_disabled: ${word}}`)).options.limits.network).toBe(false);
+    expect((await notesOn(`docker: {network_disabled: ${word}}`)).options.network.policy).toBe('none');
   });
 
   it.each(['0', 'false', 'No', 'off'])('understands %s as no', async (word) => {
     const { options } = await load({ LEAN_DOCKER_MCP_POOL_ENABLED: word });
     expect(options.pool.reuse).toBe('never');
-    expect((await notesOn(`docker: {network_disabled: "${word}"}`)).options.limits.network).toBe(true);
+    expect((await notesOn(`docker: {network_disabled: "${word}"}`)).options.network.policy).toBe('full');
   });
 
   it('does not open the network for an invalid value', async () => {
     const { options, problems } = await notesOn('docker: {network_disabled: perhaps}');
-    expect(options.limits.network).toBe(false);
-    expect(problems).toEqual([expect.stringContaining('limits.network is "perhaps" in docker.network_disabled in ')]);
+    expect(options.network.policy).toBe('none');
+    expect(problems).toEqual([expect.stringContaining('network.policy is "perhaps" in docker.network_disabled in ')]);
   });
 
   it.each([

@@ -21,13 +21,13 @@ describe('resolveOptions', () => {
   it('converts text to the type of its option', () => {
     const values = {
       'pool.size': ' 4 ',
-      'limits.network': 'TRUE',
+      'packages.build': 'FALSE',
       'python.preload': 'numpy, pandas',
       'docker.host': '1',
     };
     const { options, problems } = resolveOptions([{ name: 'text', values, text: true }]);
     expect(problems).toEqual([]);
-    expect([options.pool.size, options.limits.network, options.docker.host]).toEqual([4, true, '1']);
+    expect([options.pool.size, options.packages.build, options.docker.host]).toEqual([4, false, '1']);
     expect(options.python.preload).toEqual(['numpy', 'pandas']);
     expect(
       resolveOptions([{ name: 'x', values: { 'python.preload': '' }, text: true }]).options.python.preload,

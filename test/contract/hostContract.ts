@@ -17,7 +17,7 @@ export const LIMITS: SandboxLimits = {
   pids: 64,
   workspaceBytes: 16 << 20,
   tmpBytes: 16 << 20,
-  network: false,
+  network: 'none',
   readOnlyRoot: true,
   runtime: null,
 };

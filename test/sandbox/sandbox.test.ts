@@ -58,14 +58,14 @@ describe('booting', () => {
   });
 
   it('accepts a sandbox with a network that an option allows', async () => {
-    const network = { state: 'off', detail: 'limits.network' } as const;
-    const spec = containerSpec(IMAGE, { ...LIMITS, network: true }, {});
+    const network = { state: 'off', detail: 'network.policy' } as const;
+    const spec = containerSpec(IMAGE, { ...LIMITS, network: 'bridge' }, {});
     const { sandbox } = await boot({ walls: { ...HOLDING_WALLS, network } }, { spec });
     expect(sandbox).toMatchObject({ ready: { walls: { network } } });
   });
 
   it('refuses a sandbox whose agent says that the network is allowed although it is not', async () => {
-    const network = { state: 'off', detail: 'limits.network' } as const;
+    const network = { state: 'off', detail: 'network.policy' } as const;
     const { sandbox } = await boot({ walls: { ...HOLDING_WALLS, network } });
     expect(sandbox).toMatchObject({ problem: { kind: 'network_reachable' } });
   });

@@ -90,7 +90,7 @@ describe('poolRows', () => {
     const walls = {
       ...HOLDING_WALLS,
       files: { state: 'missing', detail: 'no Landlock\x07' },
-      network: { state: 'off', detail: 'limits.network' },
+      network: { state: 'off', detail: 'network.policy' },
     } as const;
     const rows = (over: Partial<EnvironmentInfo>) =>
       poolRows(snapshot({ environments: [environment([sandbox()], over)] }), NOW)[0]?.children ?? [];
@@ -101,7 +101,7 @@ describe('poolRows', () => {
     expect(shown).toHaveLength(12);
     expect(shown).toContainEqual(['no privileges', 'holds', 'pass']);
     expect(shown).toContainEqual(['writes limited by Landlock', 'not on this host: no Landlock', 'warning']);
-    expect(shown).toContainEqual(['no network', 'off: limits.network', 'circle-slash']);
+    expect(shown).toContainEqual(['no network', 'off: network.policy', 'circle-slash']);
   });
 
   it('keeps the id of a row when its state changes', () => {

@@ -39,7 +39,7 @@ def build(plan):
         "processes": _attempt(_check_limit, _PIDS_LIMITS, plan["pids"]),
         "outOfMemory": _attempt(_check_score),
         "privileges": _attempt(_drop_privileges),
-        "network": _off("limits.network") if plan["network"] else _attempt(_check_network),
+        "network": _off("network.policy") if plan["network"] == "full" else _attempt(_check_network, plan),
         "readOnlyRoot": _attempt(_check_root) if plan["readOnlyRoot"] else _off("limits.readOnly"),
         **_restrict(plan),
         "signals": _attempt(_prepare_scope),
@@ -141,9 +141,11 @@ def _drop_privileges():
     return _missing(", ".join(held)) if held else _holds()
 
 
-def _check_network():
+def _check_network(plan):
     ways = network.reachable()
-    return _missing(", ".join(ways)) if ways else _holds()
+    if ways:
+        return _missing(", ".join(ways))
+    return _holds("the proxy alone is reached" if plan["network"] == "proxy" else "")
 
 
 def _check_root():
@@ -166,7 +168,7 @@ def _restrict(plan):
 
 def _restrict_writes(plan):
     # Code needs connections to itself. Only where there is a way out is there more to reach.
-    tcp = not plan["network"] and bool(network.reachable())
+    tcp = plan["network"] != "full" and bool(network.reachable())
     landlock.restrict(plan["folders"], _WRITABLE_FILES, tcp)
     return _holds()
 

@@ -8,9 +8,10 @@ import type { Grant, Lease, Purpose } from '../../pool/lease.ts';
 import { Pool } from '../../pool/pool.ts';
 import { PoolSet } from '../../pool/poolSet.ts';
 import type { Boot } from '../../pool/slots.ts';
-import { type BootOptions, bootSandbox, resumeSandbox } from '../../sandbox/boot.ts';
+import { type BootOptions, bootSandbox, type ResumeOptions, resumeSandbox } from '../../sandbox/boot.ts';
 import type { ResumedSandbox, Sandbox, Walls } from '../../sandbox/sandbox.ts';
 import type { EngineDependencies } from '../deps.ts';
+import { sandboxNetwork } from '../network/policy.ts';
 import { languageOptions, type Options } from '../options.ts';
 import { notResumed, problemOf } from '../problems.ts';
 import type { SessionRecord } from '../session/sessionRecord.ts';
@@ -145,7 +146,7 @@ export class Environment {
       const labels = { [LABEL.managed]: 'true', [LABEL.machine]: this.#deps.identity.machine };
       const container = await host.attach(sandboxId, labels, signal);
       if (!container) return failed('its sandbox is gone');
-      const handover = await resumeSandbox(container, host.handshakeMs, secret, this.#bootOptions(), signal);
+      const handover = await resumeSandbox(container, host.handshakeMs, secret, this.#resumeOptions(), signal);
       this.#hosts.succeeded(host);
       const resumed = resumedIn(handover, this.language);
       const lease = resumed && this.#pools.adopt('', handover.sandbox, owner);
@@ -210,7 +211,7 @@ export class Environment {
     const known = this.#walls();
     if (known) return { ok: true, value: known };
     try {
-      const sandbox = await bootSandbox(this.#hosts.current, this.#bootOptions(), signal);
+      const sandbox = await bootSandbox(this.#hosts.current, await this.#bootOptions()(), signal);
       await sandbox.dispose();
       return { ok: true, value: sandbox.ready.walls };
     } catch (error) {
@@ -283,9 +284,10 @@ export class Environment {
   /** Binds the host and the options, so that a late boot cannot affect another host's state. */
   #bootOf(key: string): Boot {
     const host = this.#hosts.current;
-    const boot = this.#bootOptions();
+    const bootOptions = this.#bootOptions();
     return async (signal) => {
       try {
+        const boot = await bootOptions();
         const sandbox = await bootSandbox(host, boot, signal);
         this.#hosts.succeeded(host);
         await warmUp({ language: this.language, sandbox, key, spec: boot.spec, signal });
@@ -297,12 +299,22 @@ export class Environment {
     };
   }
 
-  #bootOptions(): BootOptions {
-    const { agent, clock, log, identity, sessionStore } = this.#deps;
+  #bootOptions(): () => Promise<BootOptions> {
+    const { identity, sessionStore, images } = this.#deps;
+    const options = this.#options;
     const isAttachable = sessionStore !== undefined && this.language.resume !== undefined;
-    const spec = { ...specOf(this.definition, this.#options, identity, this.#custom), isAttachable };
+    const terms = this.#resumeOptions();
+    return async () => {
+      const network = await sandboxNetwork(options.network, () => images('proxy'));
+      const spec = { ...specOf(this.definition, options, identity, this.#custom, network), isAttachable };
+      return { ...terms, spec, agent: this.#deps.agent };
+    };
+  }
+
+  #resumeOptions(): ResumeOptions {
+    const { clock, log } = this.#deps;
     const outputBytes = this.#options.limits.outputKb * 1024;
-    return { spec, agent, outputBytes, eventBytes: EVENT_BYTES, events: EVENTS, clock, log };
+    return { outputBytes, eventBytes: EVENT_BYTES, events: EVENTS, clock, log };
   }
 
   /** Rejects waiting requests when the host is unavailable. */

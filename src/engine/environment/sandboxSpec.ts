@@ -1,4 +1,5 @@
 import { LABEL } from '../../host/labels.ts';
+import type { ContainerNetwork } from '../../host/network.ts';
 import { type ContainerSpec, containerSpec, type SandboxLimits, type VolumeSpec } from '../../host/spec.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import type { Identity } from '../deps.ts';
@@ -24,24 +25,26 @@ const INSTALLER_LIMITS = {
 };
 
 /** The limits of a language's sandboxes. */
-function limitsOf({ limits, docker }: Options, { memory, cpus }: Profile): SandboxLimits {
+function limitsOf({ limits, docker }: Options, { memory, cpus }: Profile, network: ContainerNetwork): SandboxLimits {
   return {
     memoryBytes: memory.mb * MB,
     cpus,
     pids: limits.pids,
     workspaceBytes: limits.workspaceMb * MB,
     tmpBytes: limits.tmpMb * MB,
-    network: limits.network,
+    network,
     readOnlyRoot: limits.readOnly,
     runtime: docker.runtime || null,
   };
 }
 
 /**
- * The options of the pool. A reset empties only the mounts, so with a writable root no sandbox is used twice.
+ * The options of the pool. A reset empties only the mounts, so with a writable root no sandbox is used twice; nor with a
+ * network, where connections outlive the processes that have opened them.
  */
-export function poolOptionsOf({ pool, limits }: Options): Options['pool'] {
-  return limits.readOnly ? pool : { ...pool, reuse: 'never' };
+export function poolOptionsOf({ pool, limits, network }: Options): Options['pool'] {
+  const isSealed = network.policy === 'none' || network.policy === 'packages';
+  return limits.readOnly && isSealed ? pool : { ...pool, reuse: 'never' };
 }
 
 /** The spec of the containers of an environment. */
@@ -50,6 +53,7 @@ export function specOf(
   options: Options,
   { machine, owner }: Identity,
   custom?: CustomEnvironment,
+  network: ContainerNetwork = 'none',
 ): ContainerSpec {
   const profile = profileOf(language, options, custom);
   const labels = {
@@ -59,7 +63,7 @@ export function specOf(
     [LABEL.environment]: profile.environment,
     ...(custom && { [LABEL.language]: language.id }),
   };
-  return containerSpec(profile.image, limitsOf(options, profile), labels, {
+  return containerSpec(profile.image, limitsOf(options, profile, network), labels, {
     variables: { ...profile.variables, ...language.environment(profile.cpus) },
     volumes: language.packages ? [PACKAGES_VOLUME] : [],
   });
@@ -72,6 +76,7 @@ export function installerSpec(
   withCache: boolean,
   options: Options,
   { machine, owner }: Identity,
+  network: ContainerNetwork,
 ): ContainerSpec {
   const labels = {
     [LABEL.managed]: 'true',
@@ -81,7 +86,7 @@ export function installerSpec(
   };
   const limits = {
     ...INSTALLER_LIMITS,
-    network: true,
+    network,
     readOnlyRoot: true,
     runtime: options.docker.runtime || null,
   };
@@ -103,7 +108,8 @@ export function specChanged(one: Options, other: Options, language: LanguageDefi
       options.host.kind,
       options.docker.host,
       image,
-      limitsOf(options, profile),
+      limitsOf(options, profile, 'none'),
+      options.network,
       warmOptions,
       options.limits.outputKb,
     ]);

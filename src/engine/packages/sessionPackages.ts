@@ -182,7 +182,7 @@ export class SessionPackages {
     const files = request.files ?? [];
     const run: InstallerRun = {
       host: this.#hosts.current,
-      spec: installerSpec(definition, image, mode.cache, options, identity),
+      spec: installerSpec(definition, image, mode.cache, options, identity, 'bridge'),
       agent,
       clock,
       log,

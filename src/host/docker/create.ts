@@ -13,6 +13,7 @@ import { requireUsable } from './image.ts';
 import { createInPodman } from './podmanCreate.ts';
 import { attachInPodman } from './podmanDial.ts';
 import { isConnectionProblem, unlessGone } from './problems.ts';
+import { type ContainerProxy, followProxy, startProxy } from './proxy.ts';
 import { runtimeProblem } from './runtime.ts';
 
 const CREATE_MS = 30_000;
@@ -27,12 +28,31 @@ export async function createContainer(
   spec: ContainerSpec,
   signal: AbortSignal | undefined,
 ): Promise<DockerContainer> {
-  const { client, events, userIds } = context;
+  const { client, events } = context;
   await Promise.all([requireUsable(client, spec, signal), events.ensureOpen()]);
-  if (spec.user !== null) return createFor(spec.user, context, spec, signal);
+  if (typeof spec.network !== 'object') return createAs(context, spec, null, signal);
+  const proxy = await startProxy(context, spec.network, spec.labels, signal);
+  try {
+    const container = await createAs(context, spec, proxy, signal);
+    void container.ended.then(() => proxy.dispose());
+    return container;
+  } catch (error) {
+    void proxy.dispose();
+    throw error;
+  }
+}
+
+async function createAs(
+  context: DockerContext,
+  spec: ContainerSpec,
+  proxy: ContainerProxy | null,
+  signal: AbortSignal | undefined,
+): Promise<DockerContainer> {
+  const { userIds } = context;
+  if (spec.user !== null) return createFor(spec.user, context, spec, proxy, signal);
   const user = await userIds.take();
   try {
-    const container = await createFor(user, context, spec, signal);
+    const container = await createFor(user, context, spec, proxy, signal);
     void container.ended.then(() => userIds.giveBack(user, true));
     return container;
   } catch (error) {
@@ -45,15 +65,16 @@ async function createFor(
   user: number,
   context: DockerContext,
   spec: ContainerSpec,
+  proxy: ContainerProxy | null,
   signal: AbortSignal | undefined,
 ): Promise<DockerContainer> {
   const { client } = context;
-  const id = await make(user, context, spec, signal);
+  const id = await make(user, context, spec, proxy, signal);
   try {
     for (const volume of spec.volumes)
       if (volume.isWritable) await putArchive(client, id, volume.path, dataFolder(user));
     const stream = await attach(client, id, signal);
-    const container = new DockerContainer(id, stream, context);
+    const container = new DockerContainer(id, stream, context, proxy?.decisions);
     await start(client, id, spec, signal);
     return container;
   } catch (error) {
@@ -79,7 +100,11 @@ export async function attachContainer(
   const isOurs = Object.entries(labels).every(([name, value]) => found?.Config.Labels[name] === value);
   if (!found?.State.Running || !isOurs) return null;
   const user = Number.parseInt(found.Config.User, 10);
-  const container = new DockerContainer(found.Id, await attach(client, found.Id, signal), context);
+  const [proxyId] = found.HostConfig.VolumesFrom?.map((entry: string) => entry.replace(/:ro$/, '')) ?? [];
+  const proxy = proxyId === undefined ? null : followProxy(context, proxyId);
+  const stream = await attach(client, found.Id, signal);
+  const container = new DockerContainer(found.Id, stream, context, proxy?.decisions);
+  void container.ended.then(() => proxy?.dispose());
   userIds.keep(user);
   void container.ended.then(() => userIds.giveBack(user, true));
   return container;
@@ -89,6 +114,7 @@ async function make(
   user: number,
   context: DockerContext,
   spec: ContainerSpec,
+  proxy: ContainerProxy | null,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const { client, clock, pendingRemovals } = context;
@@ -102,7 +128,9 @@ async function make(
       signal,
       // Without the signal: Docker finishes what it has started.
       work: (docker, _, isPodman) => {
-        making = isPodman ? createInPodman(docker, name, spec, user) : createInDocker(docker, name, spec, user);
+        making = isPodman
+          ? createInPodman(docker, name, spec, user, proxy?.id)
+          : createInDocker(docker, name, spec, user, proxy?.id);
         return making;
       },
     });
@@ -112,8 +140,14 @@ async function make(
   }
 }
 
-async function createInDocker(docker: Docker, name: string, spec: ContainerSpec, user: number): Promise<string> {
-  return (await docker.createContainer({ name, ...createOptions(spec, user) })).id;
+async function createInDocker(
+  docker: Docker,
+  name: string,
+  spec: ContainerSpec,
+  user: number,
+  proxy: string | undefined,
+): Promise<string> {
+  return (await docker.createContainer({ name, ...createOptions(spec, user, proxy) })).id;
 }
 
 /** Waits for a clean-up a little while, and not at all when Docker itself fails. */

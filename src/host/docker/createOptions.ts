@@ -38,9 +38,9 @@ export const LOOPBACK_ONLY = {
 
 /**
  * The spec as options of the Engine API, for the user and group of this id. Everything about isolation that the spec
- * leaves open is closed here.
+ * leaves open is closed here. `proxy` is the id of its proxy's container, where it has one.
  */
-export function createOptions(spec: ContainerSpec, user: number): ContainerCreateOptions {
+export function createOptions(spec: ContainerSpec, user: number, proxy?: string): ContainerCreateOptions {
   return {
     Image: spec.image,
     // As the entry point, so that the image's own does not run; its health check would be a foreign process.
@@ -59,7 +59,7 @@ export function createOptions(spec: ContainerSpec, user: number): ContainerCreat
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
-    HostConfig: hostConfig(spec, user),
+    HostConfig: hostConfig(spec, user, proxy),
   };
 }
 
@@ -69,7 +69,8 @@ export const OOM_SCORE = 500;
 /** No terminals: the kernel limits them for the whole machine, not per sandbox. */
 export const NO_TERMINALS = { path: '/dev/pts', options: 'ro,nosuid,nodev,noexec,size=4096,mode=0555' };
 
-function hostConfig(spec: ContainerSpec, user: number): HostConfig {
+function hostConfig(spec: ContainerSpec, user: number, proxy: string | undefined): HostConfig {
+  const isOpen = spec.network === 'bridge';
   return {
     AutoRemove: true,
     Init: false,
@@ -77,8 +78,10 @@ function hostConfig(spec: ContainerSpec, user: number): HostConfig {
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges', `seccomp=${spec.seccomp}`],
     ReadonlyRootfs: spec.readOnlyRoot,
-    NetworkMode: spec.network,
-    Sysctls: spec.network === 'none' ? LOOPBACK_ONLY : {},
+    NetworkMode: isOpen ? 'bridge' : 'none',
+    Sysctls: isOpen ? {} : LOOPBACK_ONLY,
+    // The folder with the proxy's socket.
+    ...(proxy === undefined ? {} : { VolumesFrom: [`${proxy}:ro`] }),
     IpcMode: 'private',
     PidsLimit: spec.pids,
     Memory: spec.memoryBytes,

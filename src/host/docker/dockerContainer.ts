@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import type { Container, ContainerEnd } from '../host.ts';
+import type { DecisionLog } from '../proxy/decisions.ts';
 import { getArchive, putArchive } from './archive.ts';
 import type { Client } from './client.ts';
 import { type ContainerStatus, watchExit } from './containerExit.ts';
@@ -49,12 +50,14 @@ export class DockerContainer implements Container {
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly ended: Promise<ContainerEnd>;
+  readonly decisions: DecisionLog | undefined;
   readonly #context: DockerContext;
   readonly #stream: Duplex;
   #isLeft = false;
 
-  constructor(id: string, stream: Duplex, context: DockerContext) {
+  constructor(id: string, stream: Duplex, context: DockerContext, decisions?: DecisionLog) {
     this.id = id;
+    this.decisions = decisions;
     this.#context = context;
     this.#stream = stream;
     this.stdin = stream;

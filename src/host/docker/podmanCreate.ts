@@ -19,13 +19,19 @@ const API = '/v4.0.0/libpod';
  * Creates a container in Podman; its id. By Podman's own API: the one that it shares with Docker knows no owner, mode or
  * inodes of mounts in memory, ignores masked paths, and makes /run and /var/tmp writable.
  */
-export async function createInPodman(docker: Docker, name: string, spec: ContainerSpec, user: number): Promise<string> {
+export async function createInPodman(
+  docker: Docker,
+  name: string,
+  spec: ContainerSpec,
+  user: number,
+  proxy?: string,
+): Promise<string> {
   // Podman would make those that are missing, without labels.
   for (const volume of spec.volumes)
     if (volume.name !== null) await docker.createVolume({ Name: volume.name, Labels: volumeLabels(volume, spec) });
   const answer: unknown = await dial(docker, {
     path: `${API}/containers/create`,
-    options: { name, ...podmanOptions(spec, user) },
+    options: { name, ...podmanOptions(spec, user, proxy) },
     statusCodes: { 201: true, 400: 'bad parameter', 404: 'no such image', 409: 'conflict', 500: 'server error' },
   });
   const id: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'Id') : null;
@@ -37,7 +43,8 @@ export async function createInPodman(docker: Docker, name: string, spec: Contain
  * The spec as Podman's own options, for the user and group of this id. The seccomp profile is missing: Podman reads one
  * only from a file of its machine. The agent installs it for everything in the container, on top of Podman's default.
  */
-export function podmanOptions(spec: ContainerSpec, user: number) {
+export function podmanOptions(spec: ContainerSpec, user: number, proxy?: string) {
+  const isOpen = spec.network === 'bridge';
   return {
     image: spec.image,
     entrypoint: spec.argv,
@@ -63,9 +70,10 @@ export function podmanOptions(spec: ContainerSpec, user: number) {
     no_new_privileges: true,
     mask: MASKED_PATHS,
     read_only_filesystem: spec.readOnlyRoot,
-    netns: { nsmode: spec.network },
+    netns: { nsmode: isOpen ? 'bridge' : 'none' },
+    ...(proxy === undefined ? {} : { volumes_from: [`${proxy}:ro`] }),
     ipcns: { nsmode: 'private' },
-    sysctl: spec.network === 'none' ? LOOPBACK_ONLY : {},
+    sysctl: isOpen ? {} : LOOPBACK_ONLY,
     resource_limits: {
       memory: { limit: spec.memoryBytes, swap: spec.memoryBytes },
       cpu: { period: CPU_PERIOD, quota: Math.round(spec.cpus * CPU_PERIOD) },

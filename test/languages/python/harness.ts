@@ -20,7 +20,7 @@ export const LIMITS: SandboxLimits = {
   pids: 128,
   workspaceBytes: 64 * MB,
   tmpBytes: 64 * MB,
-  network: false,
+  network: 'none',
   readOnlyRoot: true,
   runtime: null,
 };

@@ -1,0 +1,51 @@
+import type { Decision, DecisionLog } from '../../host/proxy/decisions.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+
+/** Entries that are shown, and sandboxes that are remembered. */
+const MAX_ENTRIES = 200;
+const MAX_SOURCES = 300;
+
+/** What a proxy has decided about one host, and for whom. */
+export interface NetworkDecision extends Decision {
+  readonly sandboxId: string;
+  /** The session that had the sandbox; null for a run without one, and for an installation. */
+  readonly sessionId: string | null;
+}
+
+interface Source {
+  readonly log: DecisionLog;
+  readonly sandboxId: string;
+  sessionId: string | null;
+}
+
+/** The decisions of the proxies of all sandboxes, also of those that have ended lately. */
+export class NetworkLog {
+  readonly #sources: Source[] = [];
+  readonly #sessionOf: (sandboxId: string) => string | null;
+  readonly #onChange: () => void;
+
+  constructor(sessionOf: (sandboxId: string) => string | null, onChange: () => void) {
+    this.#sessionOf = sessionOf;
+    this.#onChange = onChange;
+  }
+
+  /** Follows a sandbox's proxy, where it has one. */
+  add({ id, decisions }: Pick<Sandbox, 'id' | 'decisions'>): void {
+    if (!decisions) return;
+    const source: Source = { log: decisions, sandboxId: id, sessionId: null };
+    this.#sources.push(source);
+    if (this.#sources.length > MAX_SOURCES) this.#sources.shift();
+    decisions.onDidChange(() => {
+      source.sessionId ??= this.#sessionOf(id);
+      this.#onChange();
+    });
+  }
+
+  /** The latest first. */
+  entries(): readonly NetworkDecision[] {
+    const all = this.#sources.flatMap(({ log, sandboxId, sessionId }) =>
+      log.entries().map((decision): NetworkDecision => ({ ...decision, sandboxId, sessionId })),
+    );
+    return all.sort((one, other) => other.lastAt - one.lastAt).slice(0, MAX_ENTRIES);
+  }
+}
