@@ -3,6 +3,7 @@ import { plainText } from '../base/log.ts';
 import { loadConfiguration } from '../config/config.ts';
 import { type Action, type CommandContext, type Handle, UsageError } from './command.ts';
 import { buildCommand } from './commands/build.ts';
+import { cpCommand } from './commands/cp.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { envCommand } from './commands/env.ts';
 import { mcpCommand } from './commands/mcp.ts';
@@ -16,10 +17,7 @@ import { say, terminalLog } from './terminal.ts';
 const HELP_WIDTH = 110;
 
 /** What the command line needs from its process. */
-export interface Cli extends Omit<CommandContext, 'configuration' | 'log'> {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-}
+export type Cli = Omit<CommandContext, 'configuration' | 'log'>;
 
 /** Runs the command in `argv`; resolves with the exit status. */
 export async function runCli(argv: readonly string[], cli: Cli): Promise<number> {
@@ -54,7 +52,7 @@ function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
     .showHelpAfterError("Run 'hothouse --help' for more information.")
     .addHelpText('after', () => configurationHelp(cli.languages));
   for (const option of GLOBAL_OPTIONS) program.addOption(option);
-  for (const create of [runCommand, mcpCommand, serveCommand, doctorCommand, buildCommand, envCommand]) {
+  for (const create of [runCommand, mcpCommand, serveCommand, doctorCommand, buildCommand, envCommand, cpCommand]) {
     const command: Command = create(
       handlerFor(cli, onStatus, () => command),
       cli.languages,

@@ -9,6 +9,8 @@ import type { Terminal } from './terminal.ts';
 /** What a command works with. */
 export interface CommandContext {
   readonly version: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
   readonly languages: readonly LanguageDefinition[];
   readonly terminal: Terminal;
   readonly configuration: Configuration;

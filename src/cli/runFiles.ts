@@ -12,9 +12,10 @@ export async function inputFiles(given: readonly string[]): Promise<readonly Inp
   return files;
 }
 
-interface Copy {
+/** A file or a folder of this machine. */
+export interface Copy {
   readonly source: string;
-  /** Where it goes in the working folder of the run. */
+  /** Where it goes in the working folder of the run or session; `.` for the folder itself. */
   readonly target: string;
 }
 
@@ -32,16 +33,26 @@ function targetOf(source: string): string {
   return leaves ? basename(path) : path.split(sep).join('/').replace(/\/$/, '');
 }
 
-async function filesAt({ source, target }: Copy): Promise<InputFile[]> {
+/**
+ * The files of a copy, with all folders below it; `onLeftOut` gets what is neither file nor folder. Throws `UsageError` when
+ * something cannot be read.
+ */
+export async function filesAt(
+  { source, target }: Copy,
+  onLeftOut: (path: string) => void = () => {},
+): Promise<InputFile[]> {
   try {
     const facts = await stat(source);
     if (!facts.isDirectory()) {
       return [{ path: target, content: () => createReadStream(source), size: facts.isFile() ? facts.size : 0 }];
     }
     const entries = await readdir(source, { withFileTypes: true });
-    const found = entries
-      .filter((entry) => entry.isFile() || entry.isDirectory())
-      .map(({ name }) => filesAt({ source: join(source, name), target: target === '.' ? name : `${target}/${name}` }));
+    const found = entries.map(async (entry) => {
+      const [path, inner] = [join(source, entry.name), target === '.' ? entry.name : `${target}/${entry.name}`];
+      if (entry.isFile() || entry.isDirectory()) return filesAt({ source: path, target: inner }, onLeftOut);
+      onLeftOut(path);
+      return [];
+    });
     return (await Promise.all(found)).flat();
   } catch (error) {
     if (error instanceof UsageError) throw error;

@@ -19,7 +19,7 @@ const PROTECTED: ReadonlySet<string> = new Set(['.git', '.vscode', '.devcontaine
 export async function saveFile(
   folder: string,
   path: string,
-  read: () => Promise<Result<OpenedFile>>,
+  read: () => Promise<Result<Pick<OpenedFile, 'content'>>>,
   overwrite: boolean,
 ): Promise<string | null> {
   if (path.split('/').some((name) => BAD_NAME.test(name) || name === '..' || /^[a-z]:$/i.test(name))) {
@@ -52,7 +52,7 @@ async function makeFolders(root: string, names: readonly string[]): Promise<void
   }
 }
 
-async function write({ content }: OpenedFile, target: string): Promise<null> {
+async function write({ content }: Pick<OpenedFile, 'content'>, target: string): Promise<null> {
   const temporary = join(dirname(target), `.hothouse-${process.pid}-${Date.now()}.part`);
   try {
     const file = await open(temporary, NEW_FILE, 0o644);

@@ -16,8 +16,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ['languages', 'sandbox', 'pool', 'host', 'base', 'zod'],
   mcp: ['engine', 'languages', 'base', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
   config: ['engine', 'languages', 'base', 'yaml', 'smol-toml', 'zod'],
-  local: ['engine', 'languages', 'host', 'host/docker', 'sandbox', 'base'],
-  cli: ['local', 'engine', 'languages', 'mcp', 'config', 'host', 'base', 'zod', 'commander'],
+  local: ['engine', 'languages', 'host', 'host/docker', 'sandbox', 'base', 'zod'],
+  cli: ['local', 'engine', 'languages', 'mcp', 'config', 'host', 'base', 'zod', 'commander', 'tar-stream'],
   vscode: ['local', 'engine', 'languages', 'mcp', 'config', 'base', 'vscode', 'ignore'],
 };
 

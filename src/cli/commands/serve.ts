@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
 import { messageOf } from '../../base/log.ts';
+import { announceServer, serversFolder } from '../../local/runningServers.ts';
 import { type HttpServer, startHttpServer } from '../../mcp/http/httpServer.ts';
 import { type CommandContext, type Handle, withEngine } from '../command.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
@@ -44,9 +45,14 @@ function parsePort(text: string): number {
   return port;
 }
 
-async function serveUntilStopped({ terminal, signal }: CommandContext, server: HttpServer, json: boolean) {
+async function serveUntilStopped(context: CommandContext, server: HttpServer, json: boolean) {
+  const { terminal, signal, home, log } = context;
   const { url, token } = server;
+  const withdraw = await announceServer(serversFolder(home), server).catch((error: unknown) => {
+    log.warn(`\`hothouse cp\` will not find this server: ${messageOf(error)}`);
+  });
   terminal.stdout.write(json ? `${JSON.stringify({ url, token })}\n` : `Address: ${url}\nToken: ${token}\n`);
   if (!signal.aborted) await once(signal, 'abort');
+  await withdraw?.();
   await server.dispose();
 }

@@ -144,7 +144,11 @@ export const listFiles = defineTool({
     limit: z.int().min(1).max(MAX_LIST).optional().describe(`Entries at most. Default: ${LIST}.`),
     cursor: z.string().optional().describe('next_cursor of the previous answer.'),
   }),
-  output: z.strictObject({ entries: z.array(FileAnswer), next_cursor: z.string().nullable() }),
+  output: z.strictObject({
+    entries: z.array(FileAnswer),
+    next_cursor: z.string().nullable(),
+    free_bytes: z.int().nullable().describe('What the files of the session can still take; null for a run.'),
+  }),
   async call(input, call) {
     const { path = '', session_id, run_id } = input;
     const source = addressOf({ session_id, run_id }, path);
@@ -152,11 +156,13 @@ export const listFiles = defineTool({
     const listed = source.kind === 'run' ? keptFiles(source, call) : await sessionFiles(source, input, call);
     if (!listed.ok) return refused(listed.error);
     const { entries, next } = listed.value;
+    const room = source.kind === 'session' ? await call.engine.files(source.id).room(call.signal) : null;
+    if (room && !room.ok) return refused(room.error);
     const fields = entries.map((entry) => entryFields(source, entry));
     const lines = fields.map(({ type, size, path: name }) => `${type} ${size} ${printable(name)}`);
     const more = next === null ? [] : ['[more: next_cursor]'];
     const text = lines.length === 0 ? 'There are no files.' : [...lines, ...more].join('\n');
-    return success({ entries: fields, next_cursor: next }, text);
+    return success({ entries: fields, next_cursor: next, free_bytes: room?.value ?? null }, text);
   },
 });
 

@@ -1,4 +1,5 @@
-import type { Log } from '../../base/log.ts';
+import { homedir } from 'node:os';
+import { type Log, messageOf } from '../../base/log.ts';
 import type { HttpServer } from '../../mcp/http/httpServer.ts';
 import type { EngineHandle } from '../engineHandle.ts';
 
@@ -37,5 +38,16 @@ export class McpListener {
 
 async function start({ engine: handle, version, log }: ListenerContext): Promise<HttpServer> {
   const [{ startHttpServer }, engine] = await Promise.all([import('../../mcp/http/httpServer.ts'), handle.get()]);
-  return startHttpServer({ engine, version, log });
+  const server = await startHttpServer({ engine, version, log });
+  const { announceServer, serversFolder } = await import('../../local/runningServers.ts');
+  const withdraw = await announceServer(serversFolder(homedir()), server).catch((error: unknown) => {
+    log.warn(`hothouse cp will not find this window: ${messageOf(error)}`);
+  });
+  return {
+    ...server,
+    async dispose() {
+      await withdraw?.();
+      await server.dispose();
+    },
+  };
 }
