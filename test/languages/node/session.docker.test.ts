@@ -45,6 +45,11 @@ describe('declarations', () => {
     expect(await value('typeof process.pid')).toBe("'number'");
   });
 
+  it('may have the names that the driver has', async () => {
+    for (const name of ['readFileSync', 'program', 'modules', 'given', 'load', 'cell', 'token', 'main'])
+      expect(await value(`const ${name} = "own"; ${name}`), name).toBe("'own'");
+  });
+
   it('do not need semicolons', async () => {
     expect(await value('const one = 1\nlet two = one + 1\nfoo = two\n;[one, two].length')).toBe('2');
   });
