@@ -193,6 +193,14 @@ export const Options = z.strictObject({
         .describe('Size of the cache of downloads in MB, above which it is emptied. 0: no cache.'),
     })
     .prefault({}),
+  profiles: z
+    .strictObject({
+      isError: z
+        .boolean()
+        .default(false)
+        .describe('MCP profiles: whether code that fails makes isError true. The older servers leave it false.'),
+    })
+    .prefault({}),
   sessions: z
     .strictObject({
       max: z.int().min(1).max(1024).default(16).describe('Maximum number of open sessions.'),

@@ -22,6 +22,8 @@ export interface McpDependencies {
   readonly engine: Engine;
   /** The version of Hothouse. */
   readonly version: string;
+  /** Of the profiles: whether code that fails makes `isError` true, as it always does in the tools of Hothouse itself. */
+  readonly isProfileError?: boolean;
 }
 
 /** The tool list is the same for every client and changes only with the version of Hothouse. */

@@ -38,7 +38,7 @@ export function createApp(context: ExtensionContext): App {
   const settings = new Settings(context, log);
   const secrets = new SessionSecrets(context.secrets);
   const engine = new EngineHandle(() => startEngine(context, settings, log, secrets));
-  const mcp = new McpListener({ engine, version, log });
+  const mcp = new McpListener({ engine, version, log, settings });
   return {
     engine,
     health: new Health(engine, systemClock),

@@ -25,10 +25,13 @@ function namesLanguage(text: string): boolean {
   });
 }
 
-it('no file outside the languages folder names a language', () => {
+/** Older servers, each with tools of its own languages. */
+const PROFILES = 'mcp/profiles/';
+
+it('no file outside the languages folder names a language, except stand-ins for older servers', () => {
   const naming = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .map((file) => file.split(path.sep).join('/'))
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('languages/'))
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('languages/') && !file.startsWith(PROFILES))
     .filter((file) => namesLanguage(file) || namesLanguage(codeOf(file)));
   expect(naming).toEqual([]);
 });

@@ -33,10 +33,11 @@ export function ended(child: ChildProcess, input?: string): Promise<Ended> {
   return new Promise((resolve) => child.on('close', (status) => resolve({ status, ...written })));
 }
 
-/** A real client of revision 2025-11-25 of `hothouse mcp`, a process of its own. */
-export async function connectStdio(env: Record<string, string> = {}) {
+/** A real client of revision 2025-11-25 of `hothouse mcp` with these arguments, a process of its own. */
+export async function connectStdio(env: Record<string, string> = {}, args: readonly string[] = []) {
   const client = newClient();
-  await client.connect(new StdioClientTransport({ ...PARAMETERS, env: { ...inherited(), ...env } }));
+  const parameters = { ...PARAMETERS, args: [...PARAMETERS.args, ...args], env: { ...inherited(), ...env } };
+  await client.connect(new StdioClientTransport(parameters));
   await client.listTools();
   return client;
 }

@@ -26,8 +26,9 @@ export function serveCommand(handle: Handle): Command {
       handle((context, { port, json = false }: ServeOptions) =>
         withEngine(context, async (engine) => {
           const { version, log } = context;
+          const { isError } = context.configuration.options.profiles;
           try {
-            const server = await startHttpServer({ engine, version, log, port });
+            const server = await startHttpServer({ engine, version, log, port, isProfileError: isError });
             await serveUntilStopped(context, server, json);
             return 0;
           } catch (error) {

@@ -59,12 +59,10 @@ export interface ClientLimits {
 
 /** The connected clients by their `mcp-session-id`. */
 export class Clients {
-  readonly #createServer: (client: string) => Server | McpServer;
   readonly #limits: ClientLimits;
   readonly #clients = new Map<string, Client>();
 
-  constructor(createServer: (client: string) => Server | McpServer, limits: ClientLimits) {
-    this.#createServer = createServer;
+  constructor(limits: ClientLimits) {
     this.#limits = limits;
   }
 
@@ -79,8 +77,9 @@ export class Clients {
 
   /**
    * A client that enters the table when its `initialize` succeeds; undefined when the table is full of busy clients.
+   * `createServer` creates its MCP server.
    */
-  async connect(): Promise<Client | undefined> {
+  async connect(createServer: (client: string) => Server | McpServer): Promise<Client | undefined> {
     if (this.#clients.size >= this.#limits.maxClients && !this.#removeLongestIdle()) return undefined;
     const transport = new ClientTransport({
       sessionIdGenerator: () => randomUUID(),
@@ -89,7 +88,7 @@ export class Clients {
     const client = new Client(transport);
     transport.onclose = () => this.#remove(client);
     // The SDK declares its optional handlers in a way that `exactOptionalPropertyTypes` rejects.
-    await this.#createServer(client.id).connect(transport as Transport);
+    await createServer(client.id).connect(transport as Transport);
     return client;
   }
 

@@ -3,10 +3,11 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpServer, type Server, type ServerNotifier } from '@modelcontextprotocol/server';
 import { type Log, messageOf } from '../../base/log.ts';
 import { Clients } from './clients.ts';
-import { digest, reject, rejectionOf } from './gate.ts';
+import { digest, pathOf, reject, rejectionOf } from './gate.ts';
 import { type Listener, type ListenLimits, listenLocally } from './listener.ts';
 import { handleRequest } from './requestHandler.ts';
 
+const MAIN_PATH = '/mcp';
 const MAX_CLIENTS = 128;
 const MAX_SUBSCRIPTIONS = 128;
 const CLIENT_IDLE_MS = 3_600_000;
@@ -17,9 +18,11 @@ export interface EndpointOptions extends ListenLimits {
   readonly log: Log;
   /**
    * Creates the MCP server of one client that has opened an MCP session, by the client's id; or, with null, of one
-   * request of revision 2026-07-28, which has no sessions.
+   * request of revision 2026-07-28, which has no sessions. `path` is the one that the client has called.
    */
-  readonly createServer: (client: string | null) => Server | McpServer;
+  readonly createServer: (client: string | null, path: string) => Server | McpServer;
+  /** Paths that are served beside `/mcp`. */
+  readonly morePaths?: readonly string[];
   /** Default: 0, a free port. */
   readonly port?: number;
   /** At least 128 bits as base64; default: 256 random bits. */
@@ -47,29 +50,39 @@ export interface Endpoint {
 export async function openEndpoint(options: EndpointOptions): Promise<Endpoint> {
   const { log, createServer, token = randomBytes(32).toString('base64url') } = options;
   if (token.length < MIN_TOKEN_LENGTH) throw new RangeError(`A token has at least ${MIN_TOKEN_LENGTH} characters.`);
-  const handler = createMcpHandler(() => createServer(null), { legacy: 'reject', maxSubscriptions: MAX_SUBSCRIPTIONS });
-  const clients = new Clients(createServer, {
+  const clients = new Clients({
     maxClients: options.maxClients ?? MAX_CLIENTS,
     idleMs: options.clientIdleMs ?? CLIENT_IDLE_MS,
   });
   const tokenDigest = digest(token);
-  const eras = { clients, stateless: toNodeHandler(handler) };
+  const openPath = (path: string) => {
+    const handler = createMcpHandler(() => createServer(null, path), {
+      legacy: 'reject',
+      maxSubscriptions: MAX_SUBSCRIPTIONS,
+    });
+    const createFor = (client: string) => createServer(client, path);
+    return { path, handler, eras: { clients, createServer: createFor, stateless: toNodeHandler(handler) } };
+  };
+  const main = openPath(MAIN_PATH);
+  const places = [main, ...(options.morePaths ?? []).map(openPath)];
+  const paths = places.map(({ path }) => path);
   const listener: Listener = await listenLocally(options.port ?? 0, options, (request, response) => {
-    const rejection = rejectionOf(request, listener.port, tokenDigest);
+    const rejection = rejectionOf(request, listener.port, tokenDigest, paths);
     if (rejection) return reject(response, rejection);
     listener.unauthenticated.remove(request.socket);
+    const { eras } = places.find(({ path }) => path === pathOf(request)) ?? main;
     handleRequest(request, response, eras).catch((error: unknown) => {
       log.error(`MCP over HTTP: ${messageOf(error)}`);
       reject(response, { status: 500, message: 'The request failed inside the server.' });
     });
   });
   return {
-    url: `http://127.0.0.1:${listener.port}/mcp`,
+    url: `http://127.0.0.1:${listener.port}${MAIN_PATH}`,
     token,
     clients,
-    notify: handler.notify,
+    notify: main.handler.notify,
     async dispose() {
-      await Promise.all([handler.close(), clients.dispose()]);
+      await Promise.all([...places.map(({ handler }) => handler.close()), clients.dispose()]);
       await listener.close();
     },
   };

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
+import { formatList } from '../../base/list.ts';
 
 /** An error response. */
 export interface Rejection {
@@ -15,7 +16,12 @@ export interface Rejection {
  * Rejects every request that does not come from a local client with the token. Host must be a loopback name of this
  * server, which stops DNS rebinding; Origin, which only browsers send, must be absent or this server's own.
  */
-export function rejectionOf(request: IncomingMessage, port: number, tokenDigest: Buffer): Rejection | undefined {
+export function rejectionOf(
+  request: IncomingMessage,
+  port: number,
+  tokenDigest: Buffer,
+  paths: readonly string[],
+): Rejection | undefined {
   const authorities = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`);
   const [host, ...moreHosts] = valuesOf(request, 'host');
   if (host === undefined || moreHosts.length > 0 || !authorities.includes(host)) {
@@ -25,7 +31,9 @@ export function rejectionOf(request: IncomingMessage, port: number, tokenDigest:
   if (moreOrigins.length > 0 || (origin !== undefined && !authorities.some((it) => origin === `http://${it}`))) {
     return { status: 403, message: 'This Origin is not allowed.' };
   }
-  if (request.url?.split('?', 1)[0] !== '/mcp') return { status: 404, message: 'The MCP endpoint is /mcp.' };
+  if (!paths.includes(pathOf(request))) {
+    return { status: 404, message: `The MCP endpoint is ${formatList(paths, 'or')}.` };
+  }
   if (!isAuthorized(request, tokenDigest)) {
     return {
       status: 401,
@@ -37,6 +45,11 @@ export function rejectionOf(request: IncomingMessage, port: number, tokenDigest:
     return { status: 405, message: 'Methods are GET, POST and DELETE.', headers: { Allow: 'GET, POST, DELETE' } };
   }
   return undefined;
+}
+
+/** The path of a request's address, without its query. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 function isAuthorized(request: IncomingMessage, tokenDigest: Buffer): boolean {

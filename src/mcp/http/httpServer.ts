@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createMcpServer, type McpDependencies } from '../mcpServer.ts';
+import { profileServers } from '../profiles/profileServer.ts';
+import { PROFILES } from '../profiles/profiles.ts';
 import { type Endpoint, type EndpointOptions, openEndpoint } from './endpoint.ts';
 
 /** A working day: agents return to their sessions after a break. */
@@ -21,9 +23,17 @@ export type HttpServer = Pick<Endpoint, 'url' | 'token' | 'dispose'>;
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const { sessionIdleMs = SESSION_IDLE_MS, clientIdleMs } = options;
   const owner = `mcp-http-${randomUUID()}`;
-  const createServer = (client: string | null) =>
-    createMcpServer(options, client === null ? owner : `${owner}/${client}`);
-  const endpoint = await openEndpoint({ ...options, createServer });
+  const profiles = new Map(PROFILES.map((profile) => [`/mcp/${profile.id}`, profile]));
+  // Clients of revision 2026-07-28 share the sessions that they name: they are one owner.
+  const shared = new Map([...profiles].map(([path, profile]) => [path, profileServers(profile, options, owner)]));
+  const createServer = (client: string | null, path: string) => {
+    const ownerId = client === null ? owner : `${owner}/${client}`;
+    const profile = profiles.get(path);
+    if (!profile) return createMcpServer(options, ownerId);
+    const create = client === null ? shared.get(path) : profileServers(profile, options, ownerId);
+    return create ? create() : createMcpServer(options, ownerId);
+  };
+  const endpoint = await openEndpoint({ ...options, createServer, morePaths: [...profiles.keys()] });
   const sweep = async () => {
     await endpoint.clients.sweep();
     await closeUnused(options.engine, owner, endpoint.clients, sessionIdleMs);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node';
-import { classifyInboundRequest, isInitializeRequest } from '@modelcontextprotocol/server';
+import { classifyInboundRequest, isInitializeRequest, type McpServer, type Server } from '@modelcontextprotocol/server';
 import type { ReadJson } from '../../base/readJson.ts';
 import { slices } from '../../base/slices.ts';
 import { parseMessage } from '../parseMessage.ts';
@@ -11,18 +11,20 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** JSON-RPC's code for a message that is not valid JSON. */
 const PARSE_ERROR = -32_700;
 
-/** The handlers of MCP with and without sessions. */
+/** The handlers of MCP with and without sessions, for one address. */
 export interface Eras {
   /** Revisions up to 2025-11-25: a client opens an MCP session. */
   readonly clients: Clients;
+  /** Creates the server of such a client, by the client's id. */
+  readonly createServer: (client: string) => Server | McpServer;
   /** Revision 2026-07-28: each request is independent. */
   readonly stateless: NodeMcpRequestHandler;
 }
 
 /** Answers a request that has passed the gate; its body determines the revision. */
 export async function handleRequest(request: IncomingMessage, response: ServerResponse, eras: Eras): Promise<void> {
-  const { clients, stateless } = eras;
-  if (request.method !== 'POST') return forward(await findClient(request, clients), request, response);
+  const { stateless } = eras;
+  if (request.method !== 'POST') return forward(await findClient(request, eras), request, response);
   const body = await readBody(request);
   switch (body.kind) {
     case 'aborted':
@@ -33,7 +35,7 @@ export async function handleRequest(request: IncomingMessage, response: ServerRe
       return reject(response, { status: 413, message: `The body is over ${MAX_BODY_BYTES} bytes.` }, request);
     case 'json':
       if (usesMcpSession(request, body.value))
-        return forward(await findClient(request, clients, body.value), request, response, body.value);
+        return forward(await findClient(request, eras, body.value), request, response, body.value);
       // The SDK declares its optional fields in a way that `exactOptionalPropertyTypes` rejects.
       return stateless(request as NodeIncomingMessageLike, response, body.value);
   }
@@ -79,12 +81,16 @@ async function forward(client: Client | Rejection, request: IncomingMessage, res
   else await client.handle(request, response, body);
 }
 
-async function findClient(request: IncomingMessage, clients: Clients, body?: unknown): Promise<Client | Rejection> {
+async function findClient(
+  request: IncomingMessage,
+  { clients, createServer }: Omit<Eras, 'stateless'>,
+  body?: unknown,
+): Promise<Client | Rejection> {
   const id = request.headers['mcp-session-id'];
   if (id !== undefined) {
     // Status 404 makes clients initialize again.
     return clients.get(String(id)) ?? { status: 404, message: 'This session is not known; initialize a new one.' };
   }
   if (!isInitializeRequest(body)) return { status: 400, message: 'The mcp-session-id header is missing.' };
-  return (await clients.connect()) ?? { status: 503, message: 'Too many clients are connected.' };
+  return (await clients.connect(createServer)) ?? { status: 503, message: 'Too many clients are connected.' };
 }

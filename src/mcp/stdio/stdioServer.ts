@@ -3,6 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import { serveStdio as serveTransport } from '@modelcontextprotocol/server/stdio';
 import { type Log, messageOf } from '../../base/log.ts';
 import { createMcpServer, type McpDependencies } from '../mcpServer.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { profileServers } from '../profiles/profileServer.ts';
 import { StdioTransport } from './stdioTransport.ts';
 
 export interface StdioOptions extends McpDependencies {
@@ -10,16 +12,22 @@ export interface StdioOptions extends McpDependencies {
   readonly stdin: Readable;
   /** Carries only MCP messages. */
   readonly stdout: Writable;
+  /** The older server to stand in for; default: none. */
+  readonly profile?: Profile;
 }
 
 /**
  * Serves one client, in revision 2026-07-28 or an earlier one, until stdin ends or `signal` aborts; then aborts its runs.
  * The client is one owner.
  */
-export async function serveStdio({ log, stdin, stdout, ...deps }: StdioOptions, signal?: AbortSignal): Promise<void> {
+export async function serveStdio(
+  { log, stdin, stdout, profile, ...deps }: StdioOptions,
+  signal?: AbortSignal,
+): Promise<void> {
   const owner = `mcp-stdio-${randomUUID()}`;
   const transport = new StdioTransport(stdin, stdout);
-  const handle = serveTransport(() => createMcpServer(deps, owner), {
+  const createServer = profile ? profileServers(profile, deps, owner) : () => createMcpServer(deps, owner);
+  const handle = serveTransport(createServer, {
     transport,
     onerror: (error) => log.warn(`MCP over stdio: ${messageOf(error)}`),
   });

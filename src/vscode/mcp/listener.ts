@@ -2,12 +2,14 @@ import { homedir } from 'node:os';
 import { type Log, messageOf } from '../../base/log.ts';
 import type { HttpServer } from '../../mcp/http/httpServer.ts';
 import type { EngineHandle } from '../engineHandle.ts';
+import type { Settings } from '../settings.ts';
 
 /** What the server needs from the extension. */
 interface ListenerContext {
   readonly engine: EngineHandle;
   readonly version: string;
   readonly log: Log;
+  readonly settings: Settings;
 }
 
 /** The local MCP server, started when its address is first needed. */
@@ -36,9 +38,13 @@ export class McpListener {
   }
 }
 
-async function start({ engine: handle, version, log }: ListenerContext): Promise<HttpServer> {
-  const [{ startHttpServer }, engine] = await Promise.all([import('../../mcp/http/httpServer.ts'), handle.get()]);
-  const server = await startHttpServer({ engine, version, log });
+async function start({ engine: handle, version, log, settings }: ListenerContext): Promise<HttpServer> {
+  const [{ startHttpServer }, engine, { profiles }] = await Promise.all([
+    import('../../mcp/http/httpServer.ts'),
+    handle.get(),
+    settings.options(),
+  ]);
+  const server = await startHttpServer({ engine, version, log, isProfileError: profiles.isError });
   const { announceServer, serversFolder } = await import('../../local/runningServers.ts');
   const withdraw = await announceServer(serversFolder(homedir()), server).catch((error: unknown) => {
     log.warn(`hothouse cp will not find this window: ${messageOf(error)}`);
