@@ -55,6 +55,7 @@ function executerTools(engine: Engine): ProfileTools {
       const sessionId = executers.session;
       if (sessionId === null) return wrapped(NOT_CONNECTED);
       const command = String(code).trim();
+      if (command === '') return wrapped('');
       if (command === 'exit') return wrapped('Goodbye!');
       if (command === 'clear') {
         const cleared = await engine.restartSession(sessionId);
