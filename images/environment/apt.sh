@@ -30,7 +30,17 @@ mkdir -p /cache/apt/archives/partial /cache/apt/lists/partial
 
 installed() { dpkg-query --show --showformat '${binary:Package}=${Version}\n' | LC_ALL=C sort; }
 installed >"$settings/before"
+python3 -I /machine/space.py 0
 apt-get update --quiet
+# apt-get takes a name that it does not know for a pattern, of which many packages may be.
+apt-cache pkgnames --all-names >"$settings/names"
+while read -r entry; do
+  grep --quiet --fixed-strings --line-regexp -e "${entry%%[:=]*}" "$settings/names" || {
+    echo "E: Unable to locate package $entry" >&2
+    exit 100
+  }
+done <"$1"
+python3 -I /machine/space.py apt "$1"
 xargs apt-get install --quiet --yes --no-install-recommends -- <"$1"
 installed >"$settings/after"
 if [ $# -gt 1 ]; then

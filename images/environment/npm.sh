@@ -7,6 +7,7 @@ if ! command -v npm >/dev/null; then
   echo "The image has no npm, which installs the packages of Node.js." >&2
   exit 1
 fi
+python3 -I /machine/space.py 0
 [ ! -s /machine/npmrc ] || export npm_config_userconfig=/machine/npmrc
 [ ! -s /machine/ca-certificates.crt ] || export NODE_EXTRA_CA_CERTS=/machine/ca-certificates.crt
 export npm_config_cache=/cache/npm npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false

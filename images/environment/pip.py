@@ -16,6 +16,8 @@ import sysconfig
 
 MACHINE = "/machine/"
 UV = "/tools/uv"
+# Times the size of a wheel: its files in uv's cache and where they are installed, three times larger each, and bytecode.
+UNPACKED = 8
 
 
 def settings():
@@ -35,10 +37,46 @@ def settings():
 
 
 def uv(*arguments):
+    must([UV, *arguments], env=uv_environment())
+
+
+def uv_environment():
     fixed = {"UV_CACHE_DIR": "/cache/uv", "UV_LINK_MODE": "copy", "UV_NO_CONFIG": "1", "UV_PYTHON_DOWNLOADS": "never"}
-    done = subprocess.run([UV, *arguments], env={**os.environ, **fixed, **settings()})
+    return {**os.environ, **fixed, **settings()}
+
+
+def must(command, env=None):
+    done = subprocess.run(command, env=env)
     if done.returncode != 0:
         sys.exit(done.returncode)
+
+
+def require_space(needed):
+    must([sys.executable, "-I", "/machine/space.py", str(needed)])
+
+
+def needed_by(requirements):
+    """Bytes on the disk for what is installed: downloads and what they unpack to; 0 where the index does not say sizes."""
+    file = "/tmp/pylock.toml"
+    arguments = ["pip", "compile", "--python", sys.executable, "--no-deps", "--quiet", "--format", "pylock.toml"]
+    done = subprocess.run([UV, *arguments, "--output-file", file, requirements], env=uv_environment(),
+                          capture_output=True)  # fmt: skip
+    try:
+        import tomllib  # Python 3.11
+
+        with open(file, "rb") as lock:
+            packages = tomllib.load(lock).get("packages", [])
+        os.unlink(file)
+    except (ImportError, OSError, ValueError):
+        return 0
+    return UNPACKED * sum(map(download, packages)) if done.returncode == 0 else 0
+
+
+def download(package):
+    """The largest file that this machine may install the package from."""
+    kinds = re.compile(r"-(any|(many|musl)?linux[^/]*_%s[^/]*)\.whl$" % re.escape(os.uname().machine))
+    wheels = [wheel for wheel in package.get("wheels", []) if kinds.search(wheel.get("url", wheel.get("name", "")))]
+    return max((file.get("size", 0) for file in wheels or [package.get("sdist", {})]), default=0)
 
 
 def normal(name):
@@ -88,6 +126,7 @@ def install(lock):
     if not missing:
         print("The image has all of them already.", flush=True)
         return
+    require_space(needed_by(chosen))
     target = sysconfig.get_path("purelib")
     uv("pip", "install", "--python", sys.executable, "--target", target, "--no-deps", "--require-hashes",
        "--compile-bytecode", "--requirements", chosen)  # fmt: skip
@@ -103,6 +142,7 @@ def move_programs(folder):
 
 
 def main(requested, lock, given=None):
+    require_space(0)
     os.makedirs(os.path.dirname(lock), exist_ok=True)
     if given:
         shutil.copyfile(given, lock)

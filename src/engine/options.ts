@@ -140,6 +140,14 @@ export const Options = z.strictObject({
         .max(1_440)
         .default(30)
         .describe('Time limit in minutes for the build of an environment.'),
+      cacheMb: z
+        .int()
+        .min(0)
+        .max(1_048_576)
+        .default(5_120)
+        .describe(
+          'Size in MB of what builds of environments keep for later builds: downloads and steps. Above it, the least recently used is removed.',
+        ),
       agents: z
         .enum(['ask', 'allow', 'deny'])
         .default('ask')

@@ -104,6 +104,11 @@ export interface ImageBuilder {
   readFolder(tag: string, path: string, labels: Readonly<Record<string, string>>): Promise<Record<string, string>>;
   /** Removes the name, and the image if it has no other one; resolves also when there is none. */
   remove(tag: string): Promise<void>;
+  /**
+   * Removes what builds of environments have left for later builds, the least recently used first, until it takes at most
+   * `maxBytes`; nothing of other builds. Resolves with the bytes that were freed.
+   */
+  trimCache(maxBytes: number, signal?: AbortSignal): Promise<number>;
 }
 
 /**

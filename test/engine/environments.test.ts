@@ -214,7 +214,7 @@ describe('the packages that options add to a language', () => {
     const built = await bench.engine.buildEnvironment('python', () => {});
     expect(bench.host.builds.map(({ tag }) => tag)).toEqual(['hothouse/python:latest', built.ok ? built.value : '']);
     const [, added] = bench.host.builds;
-    expect(added?.files?.['packages/pip']).toBe('tqdm\n');
+    expect(added?.files?.['packages/pip/list']).toBe('tqdm\n');
     expect((await bench.run('print hi')).status).toBe('ok');
     expect([...bench.host.containers.values()].map(({ spec }) => spec.image)).toContain(added?.tag);
     await bench.engine.dispose();

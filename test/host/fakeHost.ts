@@ -42,6 +42,8 @@ export class FakeHost implements Host {
   creating = 0;
   mostCreating = 0;
   disposed = false;
+  /** Of its calls of `trimCache`, in bytes. */
+  readonly cacheLimits: number[] = [];
   readonly #images: Set<string>;
   readonly #labels = new Map<string, Readonly<Record<string, string>>>();
   readonly #script: Script;
@@ -63,6 +65,10 @@ export class FakeHost implements Host {
     readFolder: async () => ({}),
     remove: async (tag) => {
       this.#images.delete(tag);
+    },
+    trimCache: async (maxBytes) => {
+      this.cacheLimits.push(maxBytes);
+      return 0;
     },
   };
 

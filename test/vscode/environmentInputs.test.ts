@@ -12,7 +12,16 @@ describe('the input boxes of a new environment', () => {
 
   it('split packages at spaces and check each', () => {
     expect(splitPackages(' requests>=2,<3  tqdm\n')).toEqual(['requests>=2,<3', 'tqdm']);
-    expect(packagesProblem('pip', 'requests>=2,<3 tqdm')).toBeNull();
+    expect(splitPackages('a >= 2, < 3 ; python_version < "3.9" and sys_platform == "linux" b')).toEqual([
+      'a >= 2, < 3 ; python_version < "3.9" and sys_platform == "linux"',
+      'b',
+    ]);
+    expect(packagesProblem('pip', 'requests>=2,<3 tqdm ; python_version < "3.9" or extra == "x" six')).toBeNull();
+    expect(splitPackages('lodash@^3 || ^4 a@1.2 - 1.4 b@>=1 <2 c')).toEqual([
+      ...['lodash@^3 || ^4', 'a@1.2 - 1.4', 'b@>=1 <2', 'c'],
+    ]);
+    expect(packagesProblem('npm', 'lodash@^3 || ^4 a@1.2 - 1.4 b@>=1 <2 c')).toBeNull();
+    expect(packagesProblem('pip', 'tqdm, requests')).toContain('"tqdm, requests" is not the name');
     expect(packagesProblem('pip', '')).toBeNull();
     expect(packagesProblem('pip', 'tqdm --pre')).toContain('"--pre" is not the name of a package for pip');
   });

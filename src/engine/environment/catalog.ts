@@ -19,12 +19,13 @@ import {
   formatDefinitionProblem,
   parseDefinition,
 } from './definition.ts';
-import { EnvironmentBuilds } from './environmentBuilds.ts';
+import { type EnvironmentBuildRequest, EnvironmentBuilds } from './environmentBuilds.ts';
 import type { EnvironmentSet } from './environmentSet.ts';
 import type { HostManager } from './hostManager.ts';
 
 const MAX_ENVIRONMENTS = 200;
 const MINUTE_MS = 60_000;
+const MEGABYTE = 1_048_576;
 
 /** How an environment is created. */
 export interface CreateEnvironment {
@@ -98,17 +99,19 @@ export class Catalog implements Environments {
       base: definition.base || own,
       hash,
       lock: lock.data,
-      deadlineMs: options().environments.buildMinutes * MINUTE_MS,
+      ...buildLimits(options()),
     };
     const built = await this.#builds.build(request, how.onLine ?? (() => {}), how.signal);
     if (!built.ok) return built;
     const record = { ...definition, hash, ...built.value, createdAt: Date.now() };
+    const replaced = await set.read(definition.name);
     try {
       await set.store.put(definition.name, record);
     } catch (error) {
       return refused(problemOf(error));
     }
     await this.list();
+    if (replaced && replaced.image !== record.image) await this.#removeImage(replaced).catch(() => {});
     return { ok: true, value: record };
   }
 
@@ -124,9 +127,9 @@ export class Catalog implements Environments {
       const text = problems.map(({ message }) => message).join(' ');
       return refused(invalidRequest(`The option ${added.language}.packages is not valid: ${text}`, FIX));
     }
-    const deadlineMs = options().environments.buildMinutes * MINUTE_MS;
     const { base } = added;
-    const request = { host: hosts.current, definition, base, hash: definitionHash(added), lock: undefined, deadlineMs };
+    const what = { host: hosts.current, definition, base, hash: definitionHash(added), lock: undefined };
+    const request = { ...what, ...buildLimits(options()) };
     const built = await this.#builds.build(request, onLine, signal);
     return built.ok ? { ok: true, value: built.value.image } : built;
   }
@@ -143,22 +146,27 @@ export class Catalog implements Environments {
   }
 
   async remove(name: string): Promise<Result<EnvironmentRecord>> {
-    const { set, hosts, sessionsIn } = this.#given;
+    const { set, sessionsIn } = this.#given;
     const found = await this.find(name);
     if (!found.ok) return found;
     const sessions = sessionsIn(name);
     if (sessions.length > 0) return refused(environmentInUse(name, sessions));
-    const { image } = found.value;
     try {
       await set.store.remove(name);
-      const others = await this.list();
-      // Its idle sandboxes end in the background, and an image in use cannot be removed.
-      await set.drained(name);
-      if (!others.some((other) => other.image === image)) await hosts.current.images?.remove(image);
+      await this.#removeImage(found.value);
     } catch (error) {
       return refused(problemOf(error));
     }
     return found;
+  }
+
+  /** Removes the image of an environment that is no longer kept, unless another one has the same. */
+  async #removeImage({ name, image }: EnvironmentRecord): Promise<void> {
+    const { set, hosts } = this.#given;
+    const others = await this.list();
+    // Its idle sandboxes end in the background, and an image in use cannot be removed.
+    await set.drained(name);
+    if (!others.some((other) => other.image === image)) await hosts.current.images?.remove(image);
   }
 
   /** Why an agent may not create it; null for people, and for what is there already. */
@@ -185,6 +193,10 @@ export class Catalog implements Environments {
 }
 
 const FIX = 'Correct it and try again.';
+
+function buildLimits({ environments }: Options): Pick<EnvironmentBuildRequest, 'deadlineMs' | 'cacheBytes'> {
+  return { deadlineMs: environments.buildMinutes * MINUTE_MS, cacheBytes: environments.cacheMb * MEGABYTE };
+}
 
 function refused(error: EngineProblem): Extract<Result<never>, { ok: false }> {
   return { ok: false, error };

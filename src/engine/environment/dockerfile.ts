@@ -7,14 +7,22 @@ import type { EnvironmentDefinition, EnvironmentLock } from './definition.ts';
 /** The folder of an image in which a build leaves what it has installed. */
 export const LOCK_FOLDER = '/usr/share/hothouse';
 
+// What packages are wanted is a stage of its own, so that environments share the steps before it.
 const PREPARED = [
   'FROM scratch AS machine',
   `LABEL ${LABEL.stage}=machine`,
   'COPY machine/ /',
   'COPY *.sh *.py /',
-  'COPY packages/ /packages/',
+  'FROM scratch AS packages',
+  `LABEL ${LABEL.stage}=packages`,
+  'COPY packages/ /',
 ];
 const MACHINE = '--mount=type=bind,from=machine,target=/machine';
+
+/** Mounts the lists of one manager at `/packages`: another list of another one leaves the step cached. */
+function listsOf(manager: 'apt' | 'pip' | 'npm'): string {
+  return `--mount=type=bind,from=packages,source=/${manager},target=/packages`;
+}
 
 /** Another build with the same caches waits where `isLocked`: apt's have no locks of their own. */
 function cache(name: string, isLocked = false): string {
@@ -31,7 +39,7 @@ export interface EnvironmentImage {
 /** The Dockerfile of an environment. Settings of the machine and caches are mounted, so no layer has them. */
 export function dockerfileOf({ definition, base, lock }: EnvironmentImage): string {
   const { pip, npm, apt } = definition.packages;
-  const given = (manager: 'pip' | 'npm') => (lock?.[manager] === undefined ? '' : ` /machine/packages/${manager}.lock`);
+  const given = (manager: 'pip' | 'npm') => (lock?.[manager] === undefined ? '' : ' /packages/lock');
   const tools = [
     `FROM ${base} AS tools`,
     `LABEL ${LABEL.stage}=tools`,
@@ -39,9 +47,9 @@ export function dockerfileOf({ definition, base, lock }: EnvironmentImage): stri
     `RUN ${MACHINE} ${cache('apt', true)} ${cache('pip')} ${['sh', '/machine/tools.sh'].join(' ')}`,
   ];
   const steps = [
-    `RUN ${MACHINE} ${cache('apt', true)} sh /machine/apt.sh /machine/packages/apt ${LOCK_FOLDER}/apt`,
-    `RUN ${MACHINE} --mount=type=bind,from=tools,source=/tools,target=/tools ${cache('uv')} python3 -I /machine/pip.py /machine/packages/pip ${LOCK_FOLDER}/pip${given('pip')}`,
-    `RUN ${MACHINE} ${cache('npm')} sh /machine/npm.sh /machine/packages/npm ${LOCK_FOLDER}/npm${given('npm')}`,
+    `RUN ${MACHINE} ${listsOf('apt')} ${cache('apt', true)} sh /machine/apt.sh /packages/list ${LOCK_FOLDER}/apt`,
+    `RUN ${MACHINE} ${listsOf('pip')} --mount=type=bind,from=tools,source=/tools,target=/tools ${cache('uv')} python3 -I /machine/pip.py /packages/list ${LOCK_FOLDER}/pip${given('pip')}`,
+    `RUN ${MACHINE} ${listsOf('npm')} ${cache('npm')} sh /machine/npm.sh /packages/list ${LOCK_FOLDER}/npm${given('npm')}`,
   ];
   return [
     ...PREPARED,
@@ -73,11 +81,11 @@ export function contextOf(
       'machine/mirrors': Object.entries(mirrors)
         .map(([name, value]) => (value ? `${name}='${quoted(value)}'\n` : ''))
         .join(''),
-      'packages/apt': lock?.apt ?? lines(packages.apt),
-      'packages/pip': lines(packages.pip),
-      'packages/npm': JSON.stringify({ private: true, dependencies: npmDependencies(packages.npm) }, null, 2),
+      'packages/apt/list': lock?.apt ?? lines(packages.apt),
+      'packages/pip/list': lines(packages.pip),
+      'packages/npm/list': JSON.stringify({ private: true, dependencies: npmDependencies(packages.npm) }, null, 2),
       ...Object.fromEntries(
-        Object.entries(locks).flatMap(([name, text]) => (text === undefined ? [] : [[`packages/${name}.lock`, text]])),
+        Object.entries(locks).flatMap(([name, text]) => (text === undefined ? [] : [[`packages/${name}/lock`, text]])),
       ),
     },
   };

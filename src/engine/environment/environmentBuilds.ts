@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/log.ts';
 import type { Host, ImageBuilder } from '../../host/host.ts';
 import { HostError } from '../../host/host.ts';
 import { LABEL } from '../../host/labels.ts';
@@ -7,6 +8,8 @@ import { cancelled, invalidRequest, noEnvironmentBuilder, problemOf } from '../p
 import type { Result } from '../types.ts';
 import { type EnvironmentDefinition, EnvironmentLock, environmentImage } from './definition.ts';
 import { contextOf, type EnvironmentImage, LOCK_FOLDER } from './dockerfile.ts';
+
+const MEGABYTE = 1_048_576;
 
 /** An image of an environment, and what it was built from. */
 export interface BuiltImage {
@@ -23,6 +26,8 @@ export interface EnvironmentBuildRequest {
   readonly hash: string;
   readonly lock: EnvironmentLock | undefined;
   readonly deadlineMs: number;
+  /** Bytes that builds may keep for later ones. */
+  readonly cacheBytes: number;
 }
 
 interface Building {
@@ -33,10 +38,10 @@ interface Building {
 
 /** The builds of environments in progress. Requests for the same image share one build. */
 export class EnvironmentBuilds {
-  readonly #deps: Pick<EngineDependencies, 'images' | 'identity'>;
+  readonly #deps: Pick<EngineDependencies, 'images' | 'identity' | 'log'>;
   readonly #building = new Map<string, Building>();
 
-  constructor(deps: Pick<EngineDependencies, 'images' | 'identity'>) {
+  constructor(deps: Pick<EngineDependencies, 'images' | 'identity' | 'log'>) {
     this.#deps = deps;
   }
 
@@ -93,7 +98,7 @@ export class EnvironmentBuilds {
 
   async #build(
     tag: string,
-    { host, definition, base, lock, deadlineMs }: EnvironmentBuildRequest,
+    { host, definition, base, lock, deadlineMs, cacheBytes }: EnvironmentBuildRequest,
     onLine: (line: string) => void,
     signal: AbortSignal,
   ): Promise<BuiltImage> {
@@ -111,9 +116,23 @@ export class EnvironmentBuilds {
         [LABEL.base]: idLabel(on.id),
       };
       const context = contextOf(image, await this.#deps.images('environment'));
-      await images.build({ ...context, tag, labels, hasMounts: true, deadlineMs }, onLine, signal);
+      try {
+        await images.build({ ...context, tag, labels, hasMounts: true, deadlineMs }, onLine, signal);
+      } finally {
+        await this.#trimCache(images, cacheBytes);
+      }
     }
     return { image: tag, lock: await this.#lockOf(images, tag, on.id) };
+  }
+
+  /** Also after a failed build, which has kept downloads. Never rejects. */
+  async #trimCache(images: ImageBuilder, maxBytes: number): Promise<void> {
+    try {
+      const freed = await images.trimCache(maxBytes);
+      if (freed > 0) this.#deps.log.info(`removed ${Math.ceil(freed / MEGABYTE)} MB of the builds' cache`);
+    } catch (error) {
+      this.#deps.log.warn(`the builds' cache was not trimmed: ${messageOf(error)}`);
+    }
   }
 
   async #lockOf(images: ImageBuilder, tag: string, base: string): Promise<EnvironmentLock> {

@@ -3,6 +3,7 @@ import { HostError } from '../host.ts';
 import type { Problem } from '../problem.ts';
 import { readTrace, type TracedStep } from './buildTrace.ts';
 import { lineSplitter } from './lines.ts';
+import { diskFull } from './problems.ts';
 
 const FAILED_ADVICE =
   'Read the lines of the build above for the cause. Where no registry can be reached, name an image that Docker has in the option docker.baseImage.';
@@ -82,6 +83,9 @@ export class BuildProgress {
   }
 
   #failed(error: string): Problem {
+    // Docker's builder and all package managers report a full disk with the system's text alone.
+    const full = [error, ...this.#lines].find((line) => /no space left on device/i.test(line));
+    if (full !== undefined) return diskFull(plainText(full).slice(0, LONGEST_LINE));
     const lines = this.#lines.map((line) => line.slice(0, LONGEST_LINE)).join('\n');
     return {
       kind: 'build_failed',

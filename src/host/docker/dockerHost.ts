@@ -6,6 +6,7 @@ import { LABEL } from '../labels.ts';
 import type { Problem } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
 import { buildImage } from './build.ts';
+import { trimBuildCache } from './buildCache.ts';
 import { Client } from './client.ts';
 import { attachContainer, createContainer } from './create.ts';
 import { type DockerContext, sparedBy } from './dockerContainer.ts';
@@ -62,6 +63,7 @@ class DockerHost implements HostWithImages {
       build: (build, onLine, signal) => buildImage(client, build, onLine, signal),
       readFolder: (tag, path, labels) => readFolder(client, tag, path, labels),
       remove: (tag) => removeImage(client, tag),
+      trimCache: (maxBytes, signal) => trimBuildCache(client, maxBytes, signal),
     };
     this.#clock = clock;
     this.#events = new DockerEvents((since) => openEvents(client, since), clock, log);

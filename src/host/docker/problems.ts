@@ -121,11 +121,12 @@ function exhausted(text: string): Problem | null {
   return null;
 }
 
-function diskFull(text: string): Problem {
+/** Docker, or a step of a build, cannot write: `text` is the reason as it was given. */
+export function diskFull(text: string): Problem {
   return {
     kind: 'disk_full',
     message: `The Docker Engine's disk is full: ${text}`,
-    advice: 'Free some space, for example by removing images and containers that nothing uses.',
+    advice: 'Free some space, for example by removing images, containers and build caches that nothing uses.',
     command: 'docker system prune',
   };
 }

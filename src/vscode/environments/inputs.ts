@@ -19,7 +19,21 @@ export function packagesProblem(manager: PackageManager, text: string): string |
   return null;
 }
 
-/** The packages in a text, separated by spaces; a comma alone separates versions, as in `requests>=2,<3`. */
+/**
+ * The packages in a text, separated by spaces. Spaces around signs belong to their package, and those in a marker, as in
+ * `requests >= 2, < 3 ; python_version < "3.9" and sys_platform == "linux"` or `lodash@^3 || ^4`.
+ */
 export function splitPackages(text: string): string[] {
-  return text.split(/\s+/).filter((entry) => entry !== '');
+  const entries: string[] = [];
+  for (const part of text.split(/\s+/).filter((one) => one !== '')) {
+    const last = entries.at(-1);
+    if (last !== undefined && belongs(last, part)) entries[entries.length - 1] = `${last} ${part}`;
+    else entries.push(part);
+  }
+  return entries;
+}
+
+function belongs(entry: string, part: string): boolean {
+  const isJoining = /^(?:and|or|in|not|-)$/.test(part) && /[;@]/.test(entry);
+  return isJoining || /^[<>=!~;,|]/.test(part) || /(?:[<>=!~;,|]|[;@].*\s(?:and|or|in|not|-))$/.test(entry);
 }

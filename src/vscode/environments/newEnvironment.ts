@@ -2,25 +2,46 @@ import { ProgressLocation, window } from 'vscode';
 import { plainText } from '../../base/log.ts';
 import type { EnvironmentInput, EnvironmentRecord } from '../../engine/environment/definition.ts';
 import type { Result } from '../../engine/types.ts';
+import type { PackageManager } from '../../languages/languageDefinition.ts';
 import type { App } from '../app.ts';
 import { abortSignal } from '../cancellation.ts';
 import { formatProblem } from '../format.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
 import { nameProblem, packagesProblem, splitPackages } from './inputs.ts';
 import { findStarts, type Start } from './starts.ts';
+import { type Answer, askItem, askText, BACK, type Place, runWizard, type Step } from './wizard.ts';
 
-const TITLE = 'New Environment';
+/** What the wizard knows so far. */
+interface Draft {
+  readonly start: Start;
+  readonly language: string | undefined;
+  readonly name: string;
+  readonly packages: Start['packages'];
+}
+
+const NOTHING: Start = { label: 'No packages yet', name: '', packages: {}, leftOut: [] };
 
 /** Asks for an environment step by step and builds it; undefined when the user stops. */
 export async function newEnvironment(app: App): Promise<EnvironmentRecord | undefined> {
-  const start = await pickStart();
-  const language = start?.language ?? (start && (await pickLanguage()));
-  if (!start || language === undefined) return undefined;
-  const name = await askName(app, start.name);
-  const packages = name === undefined ? undefined : await askPackages(language, start);
-  const apt = packages === undefined ? undefined : await askPackagesOf('apt', '4/4', start.packages.apt ?? []);
-  if (name === undefined || packages === undefined || apt === undefined) return undefined;
-  return build({ name, language, packages: { ...packages, apt } }, app);
+  const engine = await app.engine.get();
+  const [starts, existing] = await Promise.all([findStarts(), engine.environments.list()]);
+  const taken = new Set(existing.map(({ name }) => name));
+  const steps: Step<Draft>[] = [
+    (draft, place) => (starts.length === 0 ? null : askStart(draft, place, starts)),
+    (draft, place) => (draft.start.language === undefined ? askLanguage(draft, place) : null),
+    (draft, place) => askName(draft, place, taken),
+    (draft, place) => {
+      const manager = ALL_LANGUAGES.find(({ id }) => id === draft.language)?.packageManager;
+      return manager ? askPackages(draft, place, manager) : null;
+    },
+    (draft, place) => askPackages(draft, place, 'apt'),
+  ];
+  const first: Draft = { start: NOTHING, language: undefined, name: '', packages: {} };
+  const draft = await runWizard('New Environment', first, steps);
+  if (draft?.language === undefined) return undefined;
+  const { name, language } = draft;
+  const packages = Object.fromEntries(Object.entries(draft.packages).map(([manager, list]) => [manager, [...list]]));
+  return build({ name, language, packages }, app);
 }
 
 /** Builds an environment with a notification that can cancel it; the output goes to the log. */
@@ -48,56 +69,46 @@ export async function build(
   return undefined;
 }
 
-async function pickStart(): Promise<Start | undefined> {
-  const starts = await findStarts();
-  const empty: Start = { label: 'No packages yet', name: '', packages: {}, leftOut: [] };
-  if (starts.length === 0) return empty;
-  const items = [empty, ...starts].map((start) => ({
+async function askStart(draft: Draft, place: Place, starts: readonly Start[]): Promise<Answer<Draft>> {
+  const items = [NOTHING, ...starts].map((start) => ({
     label: start.label,
-    description: start === empty ? '' : `${Object.values(start.packages).flat().length} packages`,
+    description: start === NOTHING ? '' : countOf(start),
     detail: start.leftOut.length > 0 ? `Not taken: ${start.leftOut.join('; ')}` : '',
     start,
   }));
-  const picked = await window.showQuickPick(items, { title: `${TITLE} (1/4)`, placeHolder: 'What to start with' });
-  return picked?.start;
+  return map(await askItem(place, 'What to start with', items), ({ start }) => {
+    const { language, name, packages } = start;
+    return { ...draft, start, language, name, packages };
+  });
 }
 
-async function pickLanguage(): Promise<string | undefined> {
+async function askLanguage(draft: Draft, place: Place): Promise<Answer<Draft>> {
   const items = ALL_LANGUAGES.map(({ id, name }) => ({ label: name, id }));
-  const picked = await window.showQuickPick(items, { title: `${TITLE} (1/4)`, placeHolder: 'Language' });
-  return picked?.id;
+  return map(await askItem(place, 'Language', items), ({ id }) => ({ ...draft, language: id, packages: {} }));
 }
 
-async function askName(app: App, value: string): Promise<string | undefined> {
-  const engine = await app.engine.get();
-  const taken = new Set((await engine.environments.list()).map(({ name }) => name));
-  return window.showInputBox({
-    title: `${TITLE} (2/4)`,
-    prompt: 'Name of the environment',
-    value,
-    ignoreFocusOut: true,
-    validateInput: (name) => nameProblem(name, taken),
-  });
+async function askName(draft: Draft, place: Place, taken: ReadonlySet<string>): Promise<Answer<Draft>> {
+  const problem = (name: string) => nameProblem(name, taken);
+  const name = await askText(place, { prompt: 'Name of the environment', value: draft.name, problem });
+  return map(name, (text) => ({ ...draft, name: text }));
 }
 
-async function askPackages(language: string, start: Start): Promise<Record<string, string[]> | undefined> {
-  const { packageManager } = ALL_LANGUAGES.find(({ id }) => id === language) ?? {};
-  if (packageManager === undefined) return {};
-  const entries = await askPackagesOf(packageManager, '3/4', start.packages[packageManager] ?? []);
-  return entries && { [packageManager]: entries };
-}
-
-async function askPackagesOf(
-  manager: 'pip' | 'npm' | 'nuget' | 'apt',
-  step: string,
-  entries: readonly string[],
-): Promise<string[] | undefined> {
-  const text = await window.showInputBox({
-    title: `${TITLE} (${step})`,
+async function askPackages(draft: Draft, place: Place, manager: PackageManager): Promise<Answer<Draft>> {
+  const entries = draft.packages[manager] ?? [];
+  const text = await askText(place, {
     prompt: `Packages for ${manager}, separated by spaces`,
-    value: entries.map((entry) => entry.replace(/\s+/g, '')).join(' '),
-    ignoreFocusOut: true,
-    validateInput: (value) => packagesProblem(manager, value),
+    value: entries.join(' '),
+    problem: (value) => packagesProblem(manager, value),
   });
-  return text === undefined ? undefined : splitPackages(text);
+  return map(text, (list) => ({ ...draft, packages: { ...draft.packages, [manager]: splitPackages(list) } }));
+}
+
+function map<T extends object | string>(answer: Answer<T>, change: (value: T) => Draft): Answer<Draft> {
+  if (answer === undefined || answer === BACK) return answer;
+  return change(answer);
+}
+
+function countOf({ packages }: Start): string {
+  const count = Object.values(packages).flat().length;
+  return count === 1 ? '1 package' : `${count} packages`;
 }

@@ -50,8 +50,11 @@ async function offer(folder: WorkspaceFolder, uri: Uri, { environments }: Enviro
   const names = environments.map(({ input }) => input.name).join(', ');
   const [create, open] = ['Create', 'Show File'];
   const message = `The workspace ${folder.name} defines environments for Hothouse: ${names}. Creating them installs packages.`;
-  const chosen = await window.showInformationMessage(message, create, open);
-  if (chosen === open) await window.showTextDocument(uri);
+  let chosen = await window.showInformationMessage(message, create, open);
+  if (chosen === open) {
+    await window.showTextDocument(uri);
+    chosen = await window.showInformationMessage(message, create);
+  }
   if (chosen !== create) return;
   const { build } = await import('./newEnvironment.ts');
   for (const { input, lock } of environments) {
