@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Client } from './client.ts';
 
 const MS = 60_000;
@@ -6,31 +5,23 @@ const MS = 60_000;
 const OWN =
   /^(?:mount \/|cached mount \/cache\/\w+) from exec \/bin\/sh -c (?:sh|python3 -I) \/machine\/\w+\.(?:sh|py)\b/;
 
-const Usage = z.object({
-  BuildCache: z
-    .array(
-      z.object({
-        ID: z.string().regex(/^\w+$/),
-        Description: z.string(),
-        InUse: z.boolean(),
-        /** With an image: removing it frees nothing. */
-        Shared: z.boolean(),
-        Size: z.number(),
-        LastUsedAt: z.string().nullish(),
-      }),
-    )
-    .nullish(),
-});
-type CacheRecord = NonNullable<z.output<typeof Usage>['BuildCache']>[number];
+/** A record of the cache, as Docker lists it. */
+interface CacheRecord {
+  readonly ID: string;
+  readonly Description: string;
+  readonly InUse: boolean;
+  /** With an image: removing it frees nothing. */
+  readonly Shared: boolean;
+  readonly Size: number;
+  readonly LastUsedAt?: string | null;
+}
 
 /**
  * Removes what builds of environments have left in Docker's build cache, the least recently used first, until it takes at
  * most `maxBytes`. What other builds have left stays, as does what is in use. Resolves with the bytes that were freed.
  */
 export async function trimBuildCache(client: Client, maxBytes: number, signal?: AbortSignal): Promise<number> {
-  const usage = await client.call({ doing: 'read the build cache', ms: MS, signal, work: (docker) => docker.df() });
-  const { BuildCache } = Usage.parse(usage);
-  const own = (BuildCache ?? []).filter(({ Description, Shared }) => OWN.test(Description) && !Shared);
+  const own = (await records(client, signal)).filter(({ Description, Shared }) => OWN.test(Description) && !Shared);
   own.sort((one, other) => timeOf(one) - timeOf(other));
   const size = own.reduce((sum, { Size }) => sum + Size, 0);
   let freed = 0;
@@ -42,21 +33,33 @@ export async function trimBuildCache(client: Client, maxBytes: number, signal?: 
   return freed;
 }
 
+async function records(client: Client, signal: AbortSignal | undefined): Promise<readonly CacheRecord[]> {
+  const usage: { BuildCache?: readonly CacheRecord[] | null } = await client.call({
+    doing: 'read the build cache',
+    ms: MS,
+    signal,
+    work: (docker) => docker.df(),
+  });
+  return usage.BuildCache ?? [];
+}
+
 async function removeRecord(client: Client, id: string, signal: AbortSignal | undefined): Promise<number> {
   const query = { all: true, filters: JSON.stringify({ id: { [id]: true } }) };
-  const removed = await client.call({
+  const { SpaceReclaimed = 0 } = await client.call({
     doing: 'remove a record of the build cache',
     ms: MS,
     signal,
     work: ({ modem }) =>
       // Dockerode's `pruneBuilder` drops the filters, and would empty the cache of all builds.
-      new Promise<unknown>((resolve, reject) => {
+      new Promise<{ SpaceReclaimed?: number }>((resolve, reject) => {
         const statusCodes = { 200: true, 500: 'server error' };
         const request = { path: '/build/prune?', method: 'POST', options: { _query: query, _body: {} }, statusCodes };
-        modem.dial(request, (error, answer) => (error ? reject(error) : resolve(answer)));
+        modem.dial(request, (error, answer) =>
+          error ? reject(error) : resolve(answer as { SpaceReclaimed?: number }),
+        );
       }),
   });
-  return z.object({ SpaceReclaimed: z.number().default(0) }).parse(removed).SpaceReclaimed;
+  return SpaceReclaimed;
 }
 
 function timeOf({ LastUsedAt }: CacheRecord): number {

@@ -14,6 +14,8 @@ export interface IndexedPackage {
   /** Path in the archive → text. With `pyproject.toml` it is a source archive, otherwise a wheel. */
   readonly files: Readonly<Record<string, string>>;
   readonly requires?: readonly string[];
+  /** The index says how large it is. */
+  readonly isSized?: boolean;
 }
 
 /** A package index that containers of this machine reach. */
@@ -21,16 +23,18 @@ export interface LocalIndex {
   readonly url: string;
   /** Paths that were asked for. */
   readonly asked: string[];
+  /** Number of open connections. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Serves packages at the address that Docker's network has on this machine. */
+/** Serves packages at the address that Docker's network has on this machine. The package `slow` is never answered. */
 export async function localIndex(packages: readonly IndexedPackage[]): Promise<LocalIndex> {
   const folder = await mkdtemp(join(tmpdir(), 'hothouse-index-'));
-  const archives = new Map<string, { name: string; content: Buffer }>();
+  const archives = new Map<string, { name: string; content: Buffer; isSized: boolean }>();
   for (const one of packages) {
     const content = await archiveOf(one, folder);
-    archives.set(fileOf(one), { name: one.name, content });
+    archives.set(fileOf(one), { name: one.name, content, isSized: one.isSized ?? false });
   }
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -42,6 +46,14 @@ export async function localIndex(packages: readonly IndexedPackage[]): Promise<L
     else {
       const links = [...archives].filter(([, item]) => item.name === name);
       response.statusCode = links.length === 0 ? 404 : 200;
+      if (links.some(([, { isSized }]) => isSized)) {
+        const files = links.map(([filename, { content }]) => {
+          const hashes = { sha256: sha(content) };
+          return { filename, url: `/files/${filename}`, size: content.length, hashes };
+        });
+        response.setHeader('content-type', 'application/vnd.pypi.simple.v1+json');
+        return void response.end(JSON.stringify({ meta: { 'api-version': '1.1' }, name, versions: [], files }));
+      }
       response.setHeader('content-type', 'text/html');
       response.end(
         links.map(([file, { content }]) => `<a href="/files/${file}#sha256=${sha(content)}">${file}</a>`).join('\n'),
@@ -53,6 +65,7 @@ export async function localIndex(packages: readonly IndexedPackage[]): Promise<L
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}/simple`,
     asked,
+    connections: () => promisify(server.getConnections.bind(server))(),
     close: async () => {
       server.closeAllConnections();
       server.close();
