@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,9 +30,16 @@ export function skipped(rows: string): boolean {
   return why !== null;
 }
 
+/** What a Docker Engine of a test has beside its own processes, socket and folders. */
+export interface OwnEngineHas {
+  /** A network of containers, from which nothing leads out; otherwise none. */
+  readonly hasNetwork?: boolean;
+  /** A disk of its own, in memory, whose free space `leave` sets. */
+  readonly hasDisk?: boolean;
+}
+
 /**
- * A Docker Engine beside the machine's: its own processes, socket and folders, no network. `dispose` ends what it
- * started and nothing else.
+ * A Docker Engine beside the machine's. `dispose` ends what it started and nothing else.
  */
 export class OwnEngine {
   readonly #folder: string;
@@ -41,14 +48,17 @@ export class OwnEngine {
     dockerd: null,
   };
 
-  private constructor(folder: string) {
+  readonly #has: OwnEngineHas;
+
+  private constructor(folder: string, has: OwnEngineHas) {
     this.#folder = folder;
+    this.#has = has;
     process.once('exit', this.#onExit);
   }
 
   /** A running engine that has the Python image, without its libraries. */
-  static async create(): Promise<OwnEngine> {
-    const engine = new OwnEngine(await mkdtemp(join(tmpdir(), 'hothouse-engine-')));
+  static async create(has: OwnEngineHas = {}): Promise<OwnEngine> {
+    const engine = new OwnEngine(await mkdtemp(join(tmpdir(), 'hothouse-engine-')), has);
     try {
       await engine.#prepare();
       await engine.start();
@@ -66,6 +76,10 @@ export class OwnEngine {
     return `unix://${this.socket}`;
   }
 
+  get #data(): string {
+    return join(this.#folder, 'data');
+  }
+
   /** The path of the socket that it listens on. */
   get socket(): string {
     return join(this.#folder, 'docker.sock');
@@ -76,8 +90,9 @@ export class OwnEngine {
     this.#children.dockerd = this.#spawn('dockerd', [
       ...['--config-file', join(this.#folder, 'daemon.json'), '--pidfile', join(this.#folder, 'docker.pid')],
       ...['--host', this.host, '--containerd', join(this.#folder, 'containerd.sock')],
-      ...['--data-root', join(this.#folder, 'data'), '--exec-root', join(this.#folder, 'exec')],
-      ...['--bridge=none', '--iptables=false', '--ip-forward=false', '--ip-masq=false', '--shutdown-timeout=5'],
+      ...['--data-root', this.#data, '--exec-root', join(this.#folder, 'exec')],
+      ...(this.#has.hasNetwork ? [] : ['--bridge=none', '--iptables=false']),
+      ...['--ip-forward=false', '--ip-masq=false', '--shutdown-timeout=5'],
     ]);
     await this.#answers();
   }
@@ -85,6 +100,19 @@ export class OwnEngine {
   /** Ends it as a service manager does (SIGTERM), or as a crash does; resolves when it is gone. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     await end(this.#children.dockerd, signal);
+  }
+
+  /** Starts a program of Node.js in the network of its containers. */
+  spawnInside(args: readonly string[]): ChildProcess {
+    const network = `--net=/proc/${this.#children.dockerd?.pid}/ns/net`;
+    return spawn('nsenter', [network, process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  }
+
+  /** Leaves so much free space on a disk of its own. */
+  async leave(bytes: number): Promise<void> {
+    const { stdout } = await run('df', ['--block-size=1', '--output=used', this.#data]);
+    const size = Number(stdout.split('\n')[1]) + bytes;
+    await run('mount', ['--options', `remount,size=${Math.ceil(size / 4096) * 4096}`, this.#data]);
   }
 
   /** From now on it accepts connections, and nothing more. */
@@ -113,6 +141,10 @@ export class OwnEngine {
   };
 
   async #prepare(): Promise<void> {
+    if (this.#has.hasDisk) {
+      await mkdir(this.#data);
+      await run('mount', ['--types', 'tmpfs', '--options', 'size=4g', 'tmpfs', this.#data]);
+    }
     await writeFile(join(this.#folder, 'daemon.json'), '{}');
     await writeFile(join(this.#folder, 'containerd.toml'), 'version = 2\n');
     // Not the one that the machine's engine may use: both would see each other's containers.
