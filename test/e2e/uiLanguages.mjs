@@ -1,4 +1,4 @@
-import { command, complete, inOutput, type } from './uiPage.mjs';
+import { command, complete, inOutput, openView, type, welcomeButton } from './uiPage.mjs';
 
 /**
  * For each kernel: a cell that sets `kept` and prints a text that its code does not have, one with a rich value or a
@@ -49,6 +49,7 @@ const KERNELS = [
 
 /** A notebook with each of the kernels Hothouse: Node.js, Bash, C# and R. */
 export async function clickThroughLanguages({ page, step }) {
+  await step('the welcome view has a session of each language', () => welcome(page));
   for (const kernel of KERNELS) {
     await step(`${kernel.title} opens a notebook with the kernel`, () => open(page, kernel));
     await step(`a cell of ${kernel.name} runs`, () => cell(page, kernel.first));
@@ -63,6 +64,11 @@ export async function clickThroughLanguages({ page, step }) {
     );
     await command(page, 'View: Revert and Close Editor');
   }
+}
+
+async function welcome(page) {
+  await openView(page);
+  for (const { title } of KERNELS) await welcomeButton(page, title).waitFor();
 }
 
 async function open(page, { name, title }) {
