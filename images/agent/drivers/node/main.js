@@ -1,14 +1,13 @@
 // The driver of Node.js: runs the engine's requests, and sends events and answers. User code runs in the same process.
-const fs = require('node:fs');
-const { StringDecoder } = require('node:string_decoder');
 const { constants, Script } = require('node:vm');
-const { FDS, ask, emit: write } = load('channels.js');
+const { ask, emit: write } = load('channels.js');
 const { complete } = load('completion.js');
 const { Publisher, bundle, functionsOf } = load('display.js');
 const { describe, syntaxError } = load('failure.js');
 const globals = load('globals.js');
 const interrupts = load('interrupts.js');
 const { wellFormed } = load('jsonshape.js');
+const { readFirst, readMore } = load('requests.js');
 const stdio = load('stdio.js');
 const { transform } = load('transform.js');
 
@@ -236,40 +235,8 @@ process.emit = function (event, ...rest) {
   return result;
 };
 
-/** Passes each line on to `receive`. */
-function lineReader() {
-  let parts = [];
-  return (text) => {
-    const pieces = text.split('\n');
-    const rest = pieces.pop();
-    for (const piece of pieces) {
-      const line = parts.join('') + piece;
-      parts = [];
-      receive(line);
-    }
-    if (rest) parts.push(rest);
-  };
-}
-
-/** The first request, for which nothing else needs to be loaded; those of a session come between other events. */
-function serve() {
-  const chunk = Buffer.alloc(1 << 16);
-  const decoder = new StringDecoder();
-  const take = lineReader();
-  while (token === '') {
-    const count = fs.readSync(FDS.requests, chunk);
-    if (count === 0) reallyExit.call(process, 0);
-    take(decoder.write(chunk.subarray(0, count)));
-  }
-  if (cell?.once) return;
-  const { Socket } = require('node:net');
-  const requests = new Socket({ fd: FDS.requests, writable: false });
-  requests.setEncoding('utf8');
-  requests.on('data', take);
-  requests.on('end', () => reallyExit.call(process, 0));
-}
-
 // What the first cell would wait for.
 new Script(transform('const [warm] = [await 1];\nwarm').source);
 bundle({ warm: [] });
-serve();
+readFirst(receive);
+if (!cell?.once) readMore(receive, () => reallyExit.call(process, 0));
