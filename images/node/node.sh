@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes /opt/node the Node.js of its Python package, which also brings npm, with its programs on PATH.
+# Makes /opt/node the Node.js of its Python package, which also brings npm, with its programs on PATH, and adds acorn.
 set -eu
 
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_BREAK_SYSTEM_PACKAGES=1 PIP_ROOT_USER_ACTION=ignore
@@ -18,4 +18,9 @@ for program in npm npx; do
   chmod a+x "/opt/node/lib/node_modules/npm/bin/$program-cli.js"
   ln -s "/opt/node/lib/node_modules/npm/bin/$program-cli.js" "/usr/local/bin/$program"
 done
+[ ! -s /machine/npmrc ] || export npm_config_userconfig=/machine/npmrc
+[ ! -s /machine/ca-certificates.crt ] || export NODE_EXTRA_CA_CERTS=/machine/ca-certificates.crt
+# The parser of the driver.
+npm install --global --cache /tmp/npm --no-fund --no-audit --no-update-notifier "acorn@$ACORN_VERSION"
+rm -rf /tmp/npm /root/.npm
 node --version

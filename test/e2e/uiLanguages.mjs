@@ -21,7 +21,7 @@ const KERNELS = [
     first: ['kept=$((6 * 7))\necho "first $kept"', 'first 42'],
     rich: ['cd /tmp\nprintf "rich %s %s\\n" "$PWD" $((kept + 1))', 'rich /tmp 43'],
     failing: ['true\nls /none/$kept', 'Line 2 of <cell 3> failed'],
-    endless: ['echo turn $kept\nwhile :; do :; done', 'Interrupted'],
+    endless: ['echo turn $kept\nwhile :; do :; done;', 'Interrupted'],
     after: ['echo "after $PWD $((kept + 2))"', 'after /tmp 44'],
     completion: ['echo $kep', '$kept'],
   },
@@ -79,6 +79,8 @@ async function open(page, { name, title }) {
 
 async function cell(page, [code, expected]) {
   await type(page, code);
+  // Suggestions for its last word would take the key.
+  await page.waitForTimeout(500);
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText(expected).first());
 }

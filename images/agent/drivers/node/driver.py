@@ -53,7 +53,7 @@ def _become_node(fds, files):
         high = [kernel.duplicate_above(fd, 64) for fd in fds]
         for offset, fd in enumerate(high):
             os.dup2(fd, _FIRST + offset)
-        options = ["--expose-internals", "--disable-warning=ExperimentalWarning", *_heap()]
+        options = ["--disable-warning=ExperimentalWarning", *_heap()]
         os.execvp("node", ["node", *options, "-e", files["loader.js"]])
     except BaseException as error:
         os.write(2, ("node: %s\n" % (getattr(error, "strerror", None) or error)).encode())

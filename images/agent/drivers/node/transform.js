@@ -1,7 +1,17 @@
 // Turns a cell into a script whose declarations stay: they become global variables, which later cells may declare again.
-const acorn = require('internal/deps/acorn/acorn/dist/acorn');
+const fs = require('node:fs');
 const { stripTypeScriptTypes } = require('node:module');
+const path = require('node:path');
 const { Script } = require('node:vm');
+
+/** Where global packages are: beside Node.js, or as Debian has them. */
+const FOLDERS = [
+  path.resolve(process.execPath, '../../lib/node_modules'),
+  '/usr/local/lib/node_modules',
+  '/usr/share/nodejs',
+];
+
+const acorn = parser();
 
 const PREFIX = '(async () => { ';
 const OPTIONS = {
@@ -29,6 +39,14 @@ function transform(code) {
   rewriting.wrap(last);
   const head = PREFIX + rewriting.head;
   return { ...shared, source: `${head}${rewriting.text()}\n})`, columnOffset: -head.length };
+}
+
+/** The parser, which the image brings. */
+function parser() {
+  const found = FOLDERS.map((folder) => `${folder}/acorn`).find((folder) => fs.existsSync(folder));
+  if (found) return require(found);
+  fs.writeSync(2, 'The image has no acorn, which Hothouse parses cells with. Add it by: npm install --global acorn\n');
+  return process.reallyExit(1);
 }
 
 /** The JavaScript of the cell and its tree; no tree for what only V8 understands. */
