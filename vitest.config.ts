@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { useOwnTemporaryFolder } from './test/temporaryFolder.ts';
+
+useOwnTemporaryFolder();
 
 /**
  * Tests on real sandboxes: only what hangs takes so long, however slow the machine. One file at a time, since they share its

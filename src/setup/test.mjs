@@ -63,7 +63,7 @@ async function testAll(env) {
   await part(tally, 'Measured attacks', () => vitest('measuring'));
   await Promise.all([part(tally, 'Attacks from inside', () => vitest('isolation')), testOutside()]);
   await part(tally, 'Tests in VS Code', () => editorTests(env));
-  await part(tally, 'No container or volume left', () => requireNoNewLeftovers(before));
+  await part(tally, 'Nothing left', () => requireNoNewLeftovers(before));
 }
 
 /** Without Python only this part fails. */

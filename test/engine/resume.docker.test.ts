@@ -1,95 +1,10 @@
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { createEngine } from '../../src/engine/engine.ts';
-import { imageSources } from '../../src/engine/environment/images.ts';
-import { Options } from '../../src/engine/options.ts';
-import type { ContinuedRun, Engine, Owner, RunOutput, RunResult, SessionRecord } from '../../src/engine/types.ts';
-import { dockerHost } from '../../src/host/docker/dockerHost.ts';
-import { machineId, thisOwner } from '../../src/host/identity.ts';
+import { describe, expect, it } from 'vitest';
 import { LABEL } from '../../src/host/labels.ts';
-import { LANGUAGES } from '../../src/languages/registry.ts';
 import { encodeFrame, FrameType } from '../../src/protocol/frames.ts';
-import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { askEngine } from '../faults/engineApi.ts';
+import { begin, host, identity, OWNER, open, ownMachine, resume, run, start } from './resumeBench.ts';
 
-const OWNER: Owner = { id: 'notebook', kind: 'notebook', label: 'a.ipynb' };
-const OPTIONS = Options.parse({
-  limits: { memoryMb: 256, outputKb: 8192, timeoutSeconds: 60 },
-  pool: { size: 1 },
-  python: { preload: [] },
-  sessions: { keepSeconds: 30 },
-});
-const identity = { machine: '', owner: '' };
-const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
-
-beforeAll(async () => {
-  identity.machine = `${await machineId()}-resume-test`;
-  identity.owner = await thisOwner();
-});
-
-afterAll(async () => {
-  for (const { id } of await host.list({ [LABEL.machine]: identity.machine })) await host.remove(id);
-  await host.dispose();
-});
-
-/** An engine with the records of its sessions. */
-async function start() {
-  const records = new Map<string, SessionRecord>();
-  const engine = createEngine({
-    connect: () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog }),
-    agent: await loadAgent(path.resolve(import.meta.dirname, '../../images/agent')),
-    languages: LANGUAGES,
-    options: OPTIONS,
-    clock: systemClock,
-    log: silentLog,
-    identity,
-    images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
-    sessionStore: {
-      save: async (record) => void records.set(record.sessionId, record),
-      remove: async (id) => void records.delete(id),
-    },
-  });
-  return { engine, records };
-}
-
-/** A session and its record. */
-async function open({ engine, records }: Awaited<ReturnType<typeof start>>) {
-  const opened = await engine.openSession('python', OWNER);
-  if (!opened.ok) throw new Error(opened.error.message);
-  const record = records.get(opened.value.id);
-  if (!record) throw new Error('the session has no record');
-  return record;
-}
-
-function run(engine: Engine, sessionId: string, code: string, rest: object = {}): Promise<RunResult> {
-  return engine.run({ language: 'python', owner: OWNER, sessionId, code, ...rest });
-}
-
-/** Runs a cell and waits until it has printed. */
-async function begin(engine: Engine, sessionId: string, code: string, rest: object = {}) {
-  let printed = () => {};
-  const begun = new Promise<void>((resolve) => {
-    printed = resolve;
-  });
-  const request = { language: 'python', owner: OWNER, sessionId, code: `print("begun", flush=True)\n${code}`, ...rest };
-  const result = engine.run(request, printed);
-  await begun;
-  return result.then((ended) => ({ ended }));
-}
-
-/** Resumes a session that must be there, with the output of its run. */
-async function resume(engine: Engine, record: SessionRecord) {
-  const outputs: RunOutput[] = [];
-  const runs: ContinuedRun[] = [];
-  const resumed = await engine.resumeSession(record, (continued) => {
-    runs.push(continued);
-    return { onOutput: (output) => outputs.push(output) };
-  });
-  if (!resumed.ok) throw new Error(`${resumed.error.message} ${resumed.error.advice}`);
-  return { ...resumed.value, run: runs[0], outputs };
-}
+ownMachine('resume-test');
 
 describe('a session', () => {
   it('continues in another engine with its variables and files after the first one has detached', async () => {

@@ -109,6 +109,20 @@ await begin()
     await close();
   });
 
+  it('of two trials at once each start from the session as the one before has left it', async () => {
+    const { run, attempt, close } = await openSession();
+    await run('x = 1');
+    const [first, second, cell] = await Promise.all([
+      attempt(['x += 1; x', 'x += 2; x'], { keep: 'first_ok' }),
+      attempt(['x += 10; x', 'x += 20; x']),
+      run('print(x)'),
+    ]);
+    expect(first.texts).toEqual(['2', '3']);
+    expect(second.texts).toEqual(['12', '22']);
+    expect(cell).toMatchObject({ status: 'ok', stdout: '2\n' });
+    await close();
+  });
+
   it('lack threads and sockets of the session, which is reported, and print nothing twice', async () => {
     const { run, attempt, close } = await openSession();
     await run(`

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { processNames } from '../faults/engineApi.ts';
+import type { LeftEngineLine, LeftWork } from './leftEngine.ts';
+import { begin, identity, OWNER, open, ownMachine, resume, run, start } from './resumeBench.ts';
+
+ownMachine('resume-faults');
+
+const PROGRAM = fileURLToPath(new URL('./leftEngine.ts', import.meta.url));
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** An engine in another process, when it has done its work; `next` resolves with the next thing that it says. */
+async function left(work: LeftWork) {
+  const args = ['--import', 'tsx', PROGRAM, work, identity.machine, identity.owner];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<LeftEngineLine> => JSON.parse((await lines.next()).value);
+  const line = await next();
+  if (!('record' in line)) throw new Error('its record is missing');
+  const said = await next();
+  if (!('ready' in said)) throw new Error('it is not ready');
+  const end = async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { child, record: line.record, ready: said.ready, next, end };
+}
+
+describe('a session that another engine resumes', () => {
+  it.each([
+    ['node', 'let x = 41', 'await new Promise((done) => setTimeout(done, 1500)); console.log(x + 1)'],
+    ['bash', 'x=41', 'sleep 1.5; echo $((x + 1))'],
+    ['csharp', 'var x = 41;', 'System.Threading.Thread.Sleep(1500); Console.WriteLine(x + 1);'],
+    ['r', 'x <- 41', 'Sys.sleep(1.5); cat(x + 1)'],
+  ])('has its variables and its running cell in %s', async (language, set, cell) => {
+    const first = await start();
+    const record = await open(first, language);
+    expect(await run(first.engine, record.sessionId, set, { language })).toMatchObject({ status: 'ok' });
+    const running = run(first.engine, record.sessionId, cell, { language });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await first.engine.detach();
+    const { runId, status } = await running;
+    expect(status).toBe('sandbox_lost');
+    const second = await start();
+    const { result } = await resume(second.engine, record);
+    const ended = await result;
+    expect(ended).toMatchObject({ runId, status: 'ok', error: null });
+    expect(ended?.stdout.trim()).toBe('42');
+    const after = await run(second.engine, record.sessionId, cell, { language });
+    expect(after.stdout.trim()).toBe('42');
+    await second.engine.dispose();
+  });
+
+  it('asks the question again that its cell has asked in the earlier engine', async () => {
+    const first = await start();
+    const record = await open(first);
+    const asked: string[] = [];
+    const onInput = ({ text }: { readonly text: string }) => {
+      asked.push(text);
+      return new Promise<string>(() => {});
+    };
+    void begin(first.engine, record.sessionId, 'name = input("Name? "); print("hello", name)', { onInput });
+    await expect.poll(() => asked).toEqual(['Name? ']);
+    await first.engine.detach();
+    const second = await start();
+    const { result } = await resume(second.engine, record, async ({ text }) => {
+      asked.push(text);
+      return 'Ada';
+    });
+    expect(await result).toMatchObject({ status: 'ok', stdout: 'begun\nName? Ada\nhello Ada\n' });
+    expect(asked).toEqual(['Name? ', 'Name? ']);
+    await second.engine.dispose();
+  });
+
+  it('returns an answer again, with its id, that an engine had returned when it was killed', async () => {
+    const { record, ready: runId } = await left('answer');
+    const second = await start();
+    const { result } = await resume(second.engine, record);
+    expect(await result).toMatchObject({ runId, status: 'ok', stdout: '2\n' });
+    expect(await run(second.engine, record.sessionId, 'print(x)')).toMatchObject({ stdout: '2\n' });
+    await second.engine.dispose();
+  });
+
+  it('has lost the copies that ran when its engine was killed', async () => {
+    const { record, end } = await left('trial');
+    const processes = async () => (await processNames(record.sandboxId)).length;
+    const withCopies = await processes();
+    await end();
+    const second = await start();
+    const { result } = await resume(second.engine, record);
+    expect(await result).toBeNull();
+    expect(await run(second.engine, record.sessionId, 'print(x)')).toMatchObject({ status: 'ok', stdout: '1\n' });
+    await expect.poll(processes, { timeout: 10_000 }).toBeLessThanOrEqual(withCopies - 2);
+    const tried = await second.engine.tryCode(record.sessionId, [{ code: 'x + 1' }]);
+    expect(tried).toMatchObject({
+      value: { candidates: [{ result: { status: 'ok', result: { 'text/plain': '2' } } }] },
+    });
+    await second.engine.dispose();
+  });
+
+  it('comes from an engine that is stopped and holds its stream; that one loses it when it continues', async () => {
+    const { child, record, next, end } = await left('cell');
+    child.kill('SIGSTOP');
+    const second = await start();
+    const { info, result } = await resume(second.engine, record);
+    expect(info.owner).toEqual(OWNER);
+    expect(await result).toMatchObject({ status: 'ok', stdout: 'begun\n2\n' });
+    // Less than Docker keeps for the one that does not read.
+    const print = 'print("o" * 200_000)';
+    expect((await run(second.engine, record.sessionId, print)).stdout.length).toBe(200_001);
+    child.kill('SIGCONT');
+    expect(await next()).toEqual({ ready: 'sandbox_lost' });
+    await end();
+    expect(await run(second.engine, record.sessionId, 'print(x)')).toMatchObject({ stdout: '2\n' });
+    await second.engine.dispose();
+  });
+});
