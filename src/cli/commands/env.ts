@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { formatList } from '../../base/list.ts';
 import { messageOf, plainText } from '../../base/log.ts';
-import { type FileEnvironment, formatEnvironmentFile, parseEnvironmentFile } from '../../config/environmentFile.ts';
+import { EXPORT_FORMATS } from '../../config/environmentExport.ts';
+import { type FileEnvironment, parseEnvironmentFile } from '../../config/environmentFile.ts';
 import type { EnvironmentRecord } from '../../engine/environment/definition.ts';
 import type { Result } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
@@ -14,6 +15,8 @@ import { jsonLine, problemText, readAll, say } from '../terminal.ts';
 const NOTES = `
 With --file every environment of the file is created, or only NAME. A file that \`hothouse env export --lock\` has
 written installs exactly the same again.`;
+
+const FORMATS = Object.keys(EXPORT_FORMATS);
 
 interface CreateOptions {
   readonly language?: string;
@@ -47,9 +50,10 @@ export function envCommand(handle: Handle, languages: readonly LanguageDefinitio
     .action(handle(remove));
   command
     .command('export')
-    .description('Print an environment as a file for `hothouse env create --file`')
+    .description('Print an environment as a file for `hothouse env create --file`, or for others')
     .argument('<NAME>')
     .option('--lock', 'with exact versions and hashes of all that is installed')
+    .addOption(new Option('--format <FORMAT>', 'form of the file').choices(FORMATS).default('yaml'))
     .action(handle(exportFile));
   return command;
 }
@@ -145,12 +149,15 @@ function remove(context: CommandContext, name: string): Promise<number> {
 function exportFile(
   context: CommandContext,
   name: string,
-  { lock = false }: { readonly lock?: boolean },
+  { lock = false, format }: { readonly lock?: boolean; readonly format: string },
 ): Promise<number> {
   return withEngine(context, async ({ environments }) => {
     const found = await environments.find(name);
-    if (found.ok) context.terminal.stdout.write(formatEnvironmentFile(found.value, lock));
-    return found.ok ? 0 : report(context, found, '');
+    if (!found.ok) return report(context, found, '');
+    const text = EXPORT_FORMATS[format]?.(found.value, lock) ?? null;
+    if (text === null) throw new UsageError(`The environment ${name} has nothing that ${format} can name.`);
+    context.terminal.stdout.write(text);
+    return 0;
   });
 }
 

@@ -187,7 +187,10 @@ function languageProblems(
     ...(ids.includes(name) ? [{ path: ['name'], message: `"${name}" is a language; choose another name.` }] : []),
     ...wrong.map((manager) => ({
       path: ['packages', manager],
-      message: `${definition.displayName} has no packages of ${manager}; it has ${has}.`,
+      message:
+        manager === 'nuget'
+          ? `Packages of NuGet cannot be installed; ${definition.displayName} has ${has}.`
+          : `${definition.displayName} has no packages of ${manager}; it has ${has}.`,
     })),
   ];
 }
