@@ -13,12 +13,18 @@ function codeOf(file: string): string {
 }
 
 /**
- * Whether the text names a language, as a word or as a part of an identifier; `python3` is a program. The id of one letter
- * counts in quotation marks only, and so does `node`, which is also what trees have and how names of modules begin.
+ * Whether the text names a language, as a word or as a part of an identifier; `python3` is a program. The id of one letter,
+ * and `node`, which is also what trees have and how names of modules begin, count as a whole text, a property and a part of
+ * a path or an image's name.
  */
 function namesLanguage(text: string): boolean {
   return LANGUAGES.some(({ id }) => {
-    if (id.length === 1 || id === 'node') return new RegExp(`['"\`]${id}['"\`]`).test(text);
+    if (id.length === 1 || id === 'node') {
+      // As in `options.node`, `options?.r` and `{ node: … }`; rows of a tree have nodes.
+      const holder = id === 'node' ? 'options' : '\\w';
+      const property = `${holder}\\??\\.${id}(?![\\w$])|[{,]\\s*${id}\\s*:`;
+      return new RegExp(`['"\`]${id}['"\`]|(?:languages|hothouse|drivers)/${id}\\b|${property}`).test(text);
+    }
     const capitalized = id.charAt(0).toUpperCase() + id.slice(1);
     const inText = `(?<![A-Za-z])(?:${id}|${id.toUpperCase()})(?![a-z0-9])|${capitalized}(?![a-z0-9])`;
     return new RegExp(inText).test(text);
@@ -37,8 +43,29 @@ it('no file outside the languages folder names a language, except stand-ins for 
 });
 
 it('names of languages are found in words and identifiers', () => {
-  const naming = ["'python'", 'leanTask', 'openLean', 'hothouse-lean', 'PYTHON'];
-  const others = ['python3', 'clean', 'boolean', 'isClean', 'Leaning'];
+  const naming = [
+    "'r'",
+    '{ node: 1 }',
+    'options.node.image',
+    "'../languages/r/facts.ts'",
+    'hothouse/node:latest',
+    "'python'",
+    'leanTask',
+    'openLean',
+    'hothouse-lean',
+    'PYTHON',
+  ];
+  const others = [
+    "from 'node:fs'",
+    '\\r',
+    'for (const node of nodes)',
+    'node.next',
+    'python3',
+    'clean',
+    'boolean',
+    'isClean',
+    'Leaning',
+  ];
   expect([naming.filter(namesLanguage), others.filter(namesLanguage)]).toEqual([naming, []]);
 });
 
