@@ -36,6 +36,8 @@ export interface EngineDependencies {
   readonly images: (language: string) => Promise<ImageSource>;
   /** Text of the program that installs packages, by its manager; without it nothing is installed. */
   readonly installers?: (manager: string) => Promise<string>;
+  /** Text of the file of certificates that `packages.certificates` names. */
+  readonly certificates?: (path: string) => Promise<string>;
   /** Makes sessions resumable by another engine; without it their sandboxes end with this one. */
   readonly sessionStore?: SessionStore;
 }

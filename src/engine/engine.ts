@@ -168,6 +168,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     const resumed = await this.#sessions.resume(environment, record.data, onRun, this.#options.sessions.max, signal);
     if (!resumed.ok) return resumed;
     const { session, cell } = resumed.value;
+    await this.#packages.resumed(session, environment);
     const result = cell && this.#snapshots.whileRunning(() => continueRun(cell, environment, session));
     return { ok: true, value: { info: session.info(), result } };
   }
@@ -314,7 +315,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   async #end(): Promise<void> {
     this.#snapshots.stopPolling();
     this.#sessions.closeAll('Hothouse has shut down');
-    await this.#set.dispose();
+    await Promise.all([this.#set.dispose(), this.#packages.dispose()]);
     await this.#hosts.dispose();
     this.#snapshots.dispose();
   }

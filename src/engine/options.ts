@@ -175,11 +175,28 @@ export const Options = z.strictObject({
         .string()
         .default('')
         .describe('Address of the package index for uv and pip. Empty: that of this machine.'),
+      npmIndex: z
+        .string()
+        .default('')
+        .describe('Address of the package registry for npm. Empty: that of this machine.'),
       extraIndexes: z.array(z.string()).default([]).describe('Addresses of further package indexes for uv and pip.'),
       trustedHosts: z
         .array(z.string())
         .default([])
         .describe('Hosts of package indexes whose certificates are not checked.'),
+      certificates: z
+        .string()
+        .default('')
+        .describe('File with certificates (PEM) that installers trust in place of those of this machine.'),
+      proxy: z
+        .string()
+        .default('')
+        .describe('Address of the HTTP proxy that installers use. Empty: that of this machine.'),
+      noProxy: z
+        .string()
+        .default('')
+        .describe('Hosts that installers reach without packages.proxy, separated by commas.'),
+      urls: z.boolean().default(false).describe('Accepts URLs of packages where names of packages are expected.'),
       build: z
         .boolean()
         .default(true)

@@ -9,6 +9,8 @@ export interface BundleTerms {
   /** Name of the folder that replaces the topmost one. */
   readonly folder: string;
   readonly maxBytes: number;
+  /** A file, path → text, that comes after all others: once it is there, the bundle is complete. */
+  readonly last?: readonly [path: string, text: string];
 }
 
 /** Why an archive is not accepted; the message is a sentence. */
@@ -66,7 +68,10 @@ export function checkedBundle(archive: Readable, terms: BundleTerms): Pack {
       checked.entry(safe, done);
     } else content.pipe(checked.entry(safe, done));
   });
-  entries.on('finish', () => checked.finalize());
+  entries.on('finish', () => {
+    if (terms.last) addLast(checked, terms.last);
+    checked.finalize();
+  });
   entries.on('error', fail);
   archive.on('error', fail);
   archive.pipe(entries);
@@ -98,11 +103,7 @@ function safeHeader({ type, size, mode, mtime, linkname }: Headers, name: string
   return type === 'symlink' && linkname ? { ...owned, type, linkname, mode: 0o777 } : null;
 }
 
-/** An archive with an empty file in a folder, both of which belong to root. */
-export function emptyFile(folder: string, name: string): Pack {
-  const archive = pack();
-  archive.entry({ name: folder, type: 'directory', mode: 0o755, uid: 0, gid: 0 });
-  archive.entry({ name: `${folder}/${name}`, mode: 0o644, uid: 0, gid: 0 }, '');
-  archive.finalize();
-  return archive;
+function addLast(archive: Pack, [path, text]: readonly [string, string]): void {
+  for (const parent of parentsOf(path)) archive.entry({ name: parent, type: 'directory', mode: 0o755, uid: 0, gid: 0 });
+  archive.entry({ name: path, mode: 0o644, uid: 0, gid: 0 }, text);
 }

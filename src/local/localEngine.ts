@@ -44,6 +44,7 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
     identity,
     environments: environmentFiles(join(home, '.hothouse', 'environments')),
     installers: (manager) => readFile(join(imagesFolder, 'installers', `${manager}.py`), 'utf8'),
+    certificates: (path) => readFile(path, 'utf8'),
     images: imageSources(imagesFolder, () => machineBuildSettings(env)),
     ...(sessionStore && { sessionStore }),
   });

@@ -6,23 +6,21 @@ import site
 import sys
 
 _ROOT = "/packages"
-# One empty file for each folder that is complete.
+# One file for each folder that is complete.
 _INDEX = _ROOT + "/index"
-_seen = None
 _known = set()
 
 
 def refresh():
     """Before a cell: makes new packages importable, the latest first, before those of the image."""
-    global _seen
     try:
-        changed = os.stat(_INDEX).st_mtime_ns
+        # Not the folder's time, which Docker sets in whole seconds.
+        added = set(os.listdir(_INDEX)) - _known
     except OSError:
         return
-    if changed == _seen:
+    if not added:
         return
-    _seen = changed
-    for name in sorted(set(os.listdir(_INDEX)) - _known, key=_number):
+    for name in sorted(added, key=_number):
         _known.add(name)
         _add(os.path.join(_ROOT, name))
     importlib.invalidate_caches()

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { type Log, messageOf } from '../../base/log.ts';
@@ -5,9 +6,10 @@ import type { Host } from '../../host/host.ts';
 import type { ContainerSpec } from '../../host/spec.ts';
 import { bootSandbox } from '../../sandbox/boot.ts';
 import { SandboxFiles } from '../../sandbox/files/sandboxFiles.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Channel, Sandbox } from '../../sandbox/sandbox.ts';
+import type { EngineDependencies } from '../deps.ts';
 import { INSTALLER_FOLDER } from '../environment/sandboxSpec.ts';
-import type { AddedPackage } from './types.ts';
+import { type AddedPackage, AddedPackages } from './types.ts';
 
 /** Bytes of the installer's own words that are kept. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
@@ -22,32 +24,27 @@ const LOOK = [
 const MIN_FREE_BYTES = 1024 ** 3;
 const EVENTS = 1;
 
-const Summary = z.object({
-  added: z
-    .array(
-      z.object({ name: z.string().max(200), version: z.string().max(200), replaced: z.string().max(200).nullable() }),
-    )
-    .max(5_000),
-});
+const Summary = z.object({ added: AddedPackages });
 
 /** A file that the installer gets: a package that the user has. */
 export interface InstallerFile {
   readonly name: string;
-  readonly content: AsyncIterable<Uint8Array>;
+  open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** One run of an installer. */
-export interface InstallerRun {
+/** How an installer starts; those with equal terms can take each other's place. */
+export interface InstallerTerms {
   readonly host: Host;
   readonly spec: ContainerSpec;
-  readonly agent: Buffer;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Text of the program that installs. */
   readonly program: string;
+}
+
+/** What an installer installs. */
+export interface InstallerOrder {
   /** JSON for the program. */
   readonly request: unknown;
-  readonly files: () => AsyncIterable<InstallerFile>;
+  readonly files: readonly InstallerFile[];
   readonly timeoutMs: number;
   readonly onOutput: (text: string) => void;
   readonly signal: AbortSignal;
@@ -60,73 +57,97 @@ export type InstallerEnd =
   | { readonly kind: 'failed' }
   | { readonly kind: 'stopped'; readonly reason: 'cancelled' | 'timeout' | 'disk_full' | 'lost' };
 
-/**
- * Runs an installer in a container of its own; `take` may read what it has made before the container goes. Rejects with
- * what the host or `take` rejects with.
- */
-export async function runInstaller(
-  run: InstallerRun,
-  take: (sandbox: Sandbox, added: readonly AddedPackage[]) => Promise<void>,
-): Promise<InstallerEnd> {
-  const { host, spec, agent, clock, log, signal } = run;
-  const limits = { outputBytes: MAX_OUTPUT_BYTES, eventBytes: MAX_OUTPUT_BYTES, events: EVENTS };
-  const sandbox = await bootSandbox(host, { spec, agent, clock, log, ...limits }, signal);
-  try {
-    await putFiles(sandbox, run);
-    const end = await install(sandbox, run);
-    if (end.kind === 'installed' && end.added.length > 0) await take(sandbox, end.added);
-    return end;
-  } finally {
-    await sandbox.dispose().catch((error: unknown) => log.warn(`an installer remains: ${messageOf(error)}`));
-  }
-}
+type Deps = Pick<EngineDependencies, 'agent' | 'clock' | 'log'>;
 
-async function putFiles(sandbox: Sandbox, { files, clock }: InstallerRun): Promise<void> {
-  const workspace = new SandboxFiles(sandbox, { clock });
-  try {
-    for await (const { name, content } of files()) await workspace.put(name, content);
-  } finally {
-    workspace.close();
-  }
-}
+/** A container whose program waits for one order. */
+export class Installer {
+  readonly #sandbox: Sandbox;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #channel: Channel;
+  readonly #decoder = new TextDecoder();
+  #summary = '';
+  #onOutput: (text: string) => void = () => {};
+  #isLost = false;
 
-async function install(sandbox: Sandbox, run: InstallerRun): Promise<InstallerEnd> {
-  const { clock, signal, program, request, onOutput, timeoutMs } = run;
-  let stopped: 'cancelled' | 'timeout' | 'disk_full' | null = null;
-  let summary = '';
-  const decoder = new TextDecoder();
-  const start: Parameters<Sandbox['start']>[0] = {
-    kind: 'exec',
-    argv: ['python3', '-I', '-c', program],
-    cwd: '/',
-    env: {},
-  };
-  const channel = sandbox.start(start, {
-    onStdout: (bytes) => {
-      summary += bytes.toString('utf8');
-    },
-    onStderr: (bytes) => onOutput(decoder.decode(bytes, { stream: true })),
-  });
-  const stop = (reason: typeof stopped) => {
-    stopped ??= reason;
-    void channel.signal('SIGKILL');
-  };
-  const watcher = watchDisk(sandbox, () => stop('disk_full'));
-  const timer = clock.schedule(timeoutMs, () => stop('timeout'));
-  const abort = () => stop('cancelled');
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  await channel.write(Buffer.from(JSON.stringify(request)));
-  channel.closeInput();
-  const end = await channel.ended;
-  timer.dispose();
-  watcher();
-  signal.removeEventListener('abort', abort);
-  if (stopped) return { kind: 'stopped', reason: stopped };
-  if (end.kind === 'lost') return { kind: 'stopped', reason: 'lost' };
-  if (end.exit.code !== 0) return { kind: 'failed' };
-  const read = Summary.safeParse(parsed(summary));
-  return read.success ? { kind: 'installed', added: read.data.added } : { kind: 'failed' };
+  private constructor(sandbox: Sandbox, program: string, { clock, log }: Deps) {
+    this.#sandbox = sandbox;
+    this.#clock = clock;
+    this.#log = log;
+    this.#channel = sandbox.start(
+      { kind: 'exec', argv: ['python3', '-I', '-c', program], cwd: '/', env: {} },
+      {
+        onStdout: (bytes) => {
+          this.#summary += bytes.toString('utf8');
+        },
+        onStderr: (bytes) => this.#onOutput(this.#decoder.decode(bytes, { stream: true })),
+      },
+    );
+    void this.#channel.ended.then(() => {
+      this.#isLost = true;
+    });
+  }
+
+  /** Starts its container and its program. Rejects with what the host rejects with. */
+  static async start({ host, spec, program }: InstallerTerms, deps: Deps, signal?: AbortSignal): Promise<Installer> {
+    const limits = { outputBytes: MAX_OUTPUT_BYTES, eventBytes: MAX_OUTPUT_BYTES, events: EVENTS };
+    const sandbox = await bootSandbox(host, { spec, ...deps, ...limits }, signal);
+    return new Installer(sandbox, program, deps);
+  }
+
+  /** Whether its program has ended: it takes no order. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Takes the one order that it can have. */
+  async install({ request, files, timeoutMs, onOutput, signal }: InstallerOrder): Promise<InstallerEnd> {
+    this.#onOutput = onOutput;
+    if (files.length > 0) await this.#putFiles(files);
+    const channel = this.#channel;
+    let stopped: 'cancelled' | 'timeout' | 'disk_full' | null = null;
+    const stop = (reason: typeof stopped) => {
+      stopped ??= reason;
+      void channel.signal('SIGKILL');
+    };
+    const watcher = watchDisk(this.#sandbox, () => stop('disk_full'));
+    const timer = this.#clock.schedule(timeoutMs, () => stop('timeout'));
+    const abort = () => stop('cancelled');
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    await channel.write(Buffer.from(JSON.stringify(request)));
+    channel.closeInput();
+    const end = await channel.ended;
+    timer.dispose();
+    watcher();
+    signal.removeEventListener('abort', abort);
+    if (stopped) return { kind: 'stopped', reason: stopped };
+    if (end.kind === 'lost') return { kind: 'stopped', reason: 'lost' };
+    if (end.exit.code !== 0) return { kind: 'failed' };
+    const read = Summary.safeParse(parsed(this.#summary));
+    return read.success ? { kind: 'installed', added: read.data.added } : { kind: 'failed' };
+  }
+
+  /** What it has made, as an archive. */
+  made(signal: AbortSignal): Promise<Readable> {
+    return this.#sandbox.getArchive(`${INSTALLER_FOLDER}/data/out`, signal);
+  }
+
+  /** Removes its container. Never rejects. */
+  async dispose(): Promise<void> {
+    await this.#sandbox
+      .dispose()
+      .catch((error: unknown) => this.#log.warn(`An installer remains: ${messageOf(error)}`));
+  }
+
+  async #putFiles(files: readonly InstallerFile[]): Promise<void> {
+    const workspace = new SandboxFiles(this.#sandbox, { clock: this.#clock });
+    try {
+      for (const { name, open } of files) await workspace.put(name, await open());
+    } finally {
+      workspace.close();
+    }
+  }
 }
 
 /** Calls `onFull` before the disk of the volumes is full; returns a function that ends it. */

@@ -5,6 +5,8 @@ import type { Options } from '../options.ts';
 export interface IndexSettings {
   /** Empty: the installer's own default. */
   readonly index: string;
+  /** Of npm; empty: its own default. */
+  readonly npmIndex: string;
   readonly extraIndexes: readonly string[];
   readonly trustedHosts: readonly string[];
   /** Environment variables. */
@@ -15,21 +17,37 @@ export interface IndexSettings {
 
 const PROXY = /^(?:https?|no)_proxy$/i;
 
-/** What the options say, and where they say nothing what this machine has for its own builds. */
+/**
+ * What the options say, and where they say nothing what this machine has for its own builds. `certificates` is the text of
+ * the options' file.
+ */
 export function indexSettings(
-  { index, extraIndexes, trustedHosts }: Options['packages'],
+  { index, npmIndex, extraIndexes, trustedHosts, proxy, noProxy }: Options['packages'],
   { files = {}, buildArgs }: Pick<ImageSource, 'files' | 'buildArgs'>,
+  certificates: string,
 ): IndexSettings {
   const pip = files['machine/pip.conf'] ?? '';
   const list = (key: string) => configured(pip, key).split(/\s+/).filter(Boolean);
   return {
     index: index || configured(pip, 'index-url'),
+    npmIndex: npmIndex || configured(files['machine/npmrc'] ?? '', 'registry'),
     // Those of another index are not searched beside the one that the options name.
     extraIndexes: [...extraIndexes, ...(index ? [] : list('extra-index-url'))],
     trustedHosts: [...trustedHosts, ...list('trusted-host')],
-    proxies: Object.fromEntries(Object.entries(buildArgs).filter(([name]) => PROXY.test(name))),
-    certificates: files['machine/ca-certificates.crt'] ?? '',
+    proxies: proxy ? proxyVariables(proxy, noProxy) : matching(buildArgs, PROXY),
+    certificates: certificates || (files['machine/ca-certificates.crt'] ?? ''),
   };
+}
+
+/** In both spellings: some programs read one only. */
+function proxyVariables(proxy: string, noProxy: string): Record<string, string> {
+  const values = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, ...(noProxy && { NO_PROXY: noProxy }) };
+  const lower = Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]);
+  return { ...values, ...Object.fromEntries(lower) };
+}
+
+function matching(values: Readonly<Record<string, string>> = {}, name: RegExp): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => name.test(key)));
 }
 
 function configured(text: string, key: string): string {

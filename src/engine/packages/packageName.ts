@@ -13,6 +13,8 @@ interface Spelling {
   readonly example: string;
   /** Names that differ only in spelling become equal. */
   normalize(name: string): string;
+  /** What comes between a name and its one version. */
+  readonly equals: string;
 }
 
 const PIP_NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
@@ -21,30 +23,42 @@ const PIP_CLAUSE = '(?:===|==|~=|!=|<=|>=|<|>)\\s*[A-Za-z0-9._*+!-]+';
 const PIP_VERSIONS = `(?:\\s*${PIP_CLAUSE}(?:\\s*,\\s*${PIP_CLAUSE})*)?`;
 const PIP_MARKER = '(?:\\s*;[A-Za-z0-9_.\\s"\'<>=!~()+-]+)?';
 
+const MAX_URL = 2_000;
+const PACKAGE_URL = new RegExp(`^(?:${PIP_NAME}${PIP_EXTRAS}\\s*@\\s*)?(?:git\\+)?https?://[^\\s'"\\\\]+$`);
+
 /** No spelling accepts an option (`-r`), a URL, a path or a line break: they name places, not packages. */
 const SPELLINGS: Readonly<Record<PackageManager, Spelling>> = {
   pip: {
     pattern: new RegExp(`^(${PIP_NAME})${PIP_EXTRAS}${PIP_VERSIONS}${PIP_MARKER}$`),
     example: 'requests, requests[socks] or "requests>=2.31,<3"',
     normalize: (name) => name.toLowerCase().replace(/[-_.]+/g, '-'),
+    equals: '==',
   },
   npm: {
     pattern: /^((?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*)(?:@(?=[^-])[A-Za-z0-9.^~<>=*| +-]+)?$/i,
     example: 'lodash, lodash@4.17.21 or @types/node@^22',
     normalize: (name) => name.toLowerCase(),
+    equals: '@',
   },
   nuget: {
     pattern: /^([A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)(?:@[A-Za-z0-9][A-Za-z0-9.+-]*)?$/,
     example: 'Newtonsoft.Json or Newtonsoft.Json@13.0.3',
     normalize: (name) => name.toLowerCase(),
+    equals: '@',
   },
   apt: {
     // apt-get removes a package whose name it is given with a minus at the end.
     pattern: /^([a-z0-9][a-z0-9+.-]*[a-z0-9+.])(?::[a-z0-9]+)?(?:=[A-Za-z0-9][A-Za-z0-9.+:~-]*)?$/,
     example: 'graphviz or graphviz=2.42.4-3',
     normalize: (name) => name,
+    equals: '=',
   },
 };
+
+/** Whether an entry is the address of a package, as in `https://host/mine.whl` or `mine @ git+https://host/mine`. */
+export function isPackageUrl(entry: string): boolean {
+  return entry.length <= MAX_URL && PACKAGE_URL.test(entry);
+}
 
 /** Why an entry names no package of that manager, as a sentence; null when it does. */
 export function packageProblem(manager: PackageManager, entry: string): string | null {
@@ -58,4 +72,9 @@ export function packageProblem(manager: PackageManager, entry: string): string |
 export function packageName(manager: PackageManager, entry: string): string {
   const { pattern, normalize } = SPELLINGS[manager];
   return normalize(pattern.exec(entry)?.[1] ?? entry);
+}
+
+/** An entry for one version of a package. */
+export function pinned(manager: PackageManager, name: string, version: string): string {
+  return `${name}${SPELLINGS[manager].equals}${version}`;
 }

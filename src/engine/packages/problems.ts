@@ -8,7 +8,7 @@ const MAX_WORDS = 1_500;
 export function unsupported(language: string): EngineProblem {
   return invalidRequest(
     `Packages cannot be installed into sessions of ${language}.`,
-    'Install them in the image that the sessions run in.',
+    'Create an environment with these packages, and open a session in it.',
   );
 }
 

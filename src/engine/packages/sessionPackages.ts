@@ -1,36 +1,23 @@
 import { basename } from 'node:path/posix';
-import { plainText } from '../../base/log.ts';
-import { BundleError, checkedBundle, emptyFile } from '../../host/bundle.ts';
+import { BundleError } from '../../host/bundle.ts';
 import type { LanguagePackages } from '../../languages/packages.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { EngineDependencies } from '../deps.ts';
 import type { Environment } from '../environment/environment.ts';
 import type { HostManager } from '../environment/hostManager.ts';
-import { INSTALLER_FOLDER, installerSpec, PACKAGES } from '../environment/sandboxSpec.ts';
 import type { Options } from '../options.ts';
 import { cancelled, invalidRequest, problemOf } from '../problems.ts';
 import type { LiveInterpreter } from '../session/lifecycle.ts';
 import type { Session } from '../session/session.ts';
 import type { EngineProblem, Result } from '../types.ts';
-import { type InstallerEnd, type InstallerFile, type InstallerRun, runInstaller } from './installer.ts';
-import { indexSettings } from './machineIndex.ts';
-import { packageName, packageProblem } from './packageName.ts';
+import { Installations, type Installed, UnreadableCertificates } from './installations.ts';
+import type { InstallerFile } from './installer.ts';
+import { isPackageUrl, packageName, packageProblem, pinned } from './packageName.ts';
 import { policyProblem } from './policy.ts';
 import { failed, noInstaller, tooLargeBundle, unsupported } from './problems.ts';
+import { addedIn } from './sandboxIndex.ts';
 import type { AddedPackage, InstallReport, InstallRequest } from './types.ts';
 
-const MB = 1024 * 1024;
 const MAX_PACKAGES = 200;
-
-/** The packages of one session. */
-interface Installed {
-  /** The interpreter that has them. */
-  readonly live: LiveInterpreter;
-  /** Name of its latest folder: a time in milliseconds since the epoch, so that drivers see their order. */
-  latest: number;
-  /** Normal name → package, to install the same again after a restart. */
-  readonly added: Map<string, AddedPackage>;
-}
 
 /** Where packages go; the caller has the session's turn. */
 export interface InstallPlace {
@@ -41,27 +28,24 @@ export interface InstallPlace {
   readonly signal: AbortSignal;
 }
 
-/** An installation that may begin. */
-interface Job extends InstallPlace {
-  readonly request: InstallRequest;
-  readonly packages: LanguagePackages;
-  readonly options: Options;
-  readonly installed: Installed;
-}
-
-type Deps = Pick<EngineDependencies, 'agent' | 'clock' | 'log' | 'identity' | 'images' | 'installers'>;
+type Deps = Pick<EngineDependencies, 'agent' | 'clock' | 'log' | 'identity' | 'images' | 'installers' | 'certificates'>;
 
 /** Installs packages into sessions. */
 export class SessionPackages {
   readonly #deps: Deps;
-  readonly #hosts: HostManager;
+  readonly #installations: Installations;
   readonly #options: () => Options;
   readonly #sessions = new WeakMap<Session, Installed>();
 
   constructor(deps: Deps, hosts: HostManager, options: () => Options) {
     this.#deps = deps;
-    this.#hosts = hosts;
+    this.#installations = new Installations(deps, hosts);
     this.#options = options;
+  }
+
+  /** Removes what waits to install. Never rejects. */
+  dispose(): Promise<void> {
+    return this.#installations.dispose();
   }
 
   /** Installs what the request names, when the session's turn has come. Never rejects. */
@@ -86,6 +70,16 @@ export class SessionPackages {
     return this.#install(request, place, this.#installedIn(place.session, place.live));
   }
 
+  /** Learns which packages a session has that another engine had. Never rejects. */
+  async resumed(session: Session, { definition }: Environment): Promise<void> {
+    const { live } = session;
+    if (!live || !definition.packages) return;
+    const { manager } = definition.packages;
+    const found = await addedIn(live.lease.sandbox);
+    const added = new Map(found.map((one) => [packageName(manager, one.name), one]));
+    if (added.size > 0) this.#sessions.set(session, { live, latest: 0, added });
+  }
+
   /** Whether a restart has taken packages from the session. */
   hasLost(session: Session, live: LiveInterpreter): boolean {
     const before = this.#sessions.get(session);
@@ -97,7 +91,8 @@ export class SessionPackages {
     const { session, live } = place;
     const before = this.#sessions.get(session);
     if (!before || !this.hasLost(session, live)) return null;
-    const packages = [...before.added.values()].map(({ name, version }) => `${name}==${version}`);
+    const { manager = 'pip' } = place.environment.definition.packages ?? {};
+    const packages = [...before.added.values()].map(({ name, version }) => pinned(manager, name, version));
     const installed: Installed = { live, latest: 0, added: new Map() };
     const request = { sessionId: session.id, owner: session.info().owner, packages };
     const restored = await this.#install(request, place, installed);
@@ -117,139 +112,65 @@ export class SessionPackages {
   #refusal(request: InstallRequest, { definition }: Environment): EngineProblem | null {
     const { packages, displayName } = definition;
     if (!packages) return unsupported(displayName);
-    return requestProblem(request, packages) ?? policyProblem(request, packages.manager, this.#options().packages);
+    const options = this.#options().packages;
+    return requestProblem(request, packages, options.urls) ?? policyProblem(request, packages.manager, options);
   }
 
   async #install(request: InstallRequest, place: InstallPlace, installed: Installed): Promise<Result<InstallReport>> {
     const { packages, displayName } = place.environment.definition;
     if (!packages) return { ok: false, error: unsupported(displayName) };
     const options = this.#options();
-    const job: Job = { ...place, request, packages, options, installed };
     const program = await this.#deps.installers?.(packages.manager);
     if (program === undefined) return { ok: false, error: noInstaller() };
+    const { environment, live, signal } = place;
+    const { packages: names, upgrade = false } = request;
+    const { manager } = packages;
     let output = '';
-    const show = (text: string) => {
+    const onOutput = (text: string) => {
       output += text;
-      job.onOutput(text);
+      place.onOutput(text);
     };
     try {
-      const { end, held } = await this.#attempts(job, program, show);
-      if (end.kind !== 'installed') {
-        if (held) show(held);
-        return { ok: false, error: failed(end, output, options.packages.timeoutSeconds) };
-      }
-      if (held) show(held);
-      for (const added of end.added) installed.added.set(packageName(packages.manager, added.name), added);
+      const files = (request.files ?? []).map((path) => fileOf(live, path, signal));
+      const job = { environment, packages, options, installed, names, files, upgrade, onOutput, signal };
+      const end = await this.#installations.run(job, program);
+      if (end.kind !== 'installed') return { ok: false, error: failed(end, output, options.packages.timeoutSeconds) };
+      for (const added of end.added) installed.added.set(packageName(manager, added.name), added);
       const value = { sessionId: request.sessionId, added: end.added, output, notes: notesOn(end.added) };
       return { ok: true, value };
     } catch (error) {
       if (error instanceof BundleError) return { ok: false, error: tooLargeBundle(error.message) };
-      return { ok: false, error: job.signal.aborted ? cancelled() : problemOf(error) };
+      if (error instanceof UnreadableCertificates) {
+        return { ok: false, error: invalidRequest(error.message, 'Correct the option.') };
+      }
+      return { ok: false, error: signal.aborted ? cancelled() : problemOf(error) };
     }
-  }
-
-  /**
-   * First with the cache and without code of packages, so that none can change the cache; then, where that fails, without
-   * the cache and with builds. The words of the first attempt count only where it is the last.
-   */
-  async #attempts(
-    job: Job,
-    program: string,
-    show: (text: string) => void,
-  ): Promise<{ end: InstallerEnd; held: string }> {
-    const { build, cacheMb } = job.options.packages;
-    const canBuild = build && job.packages.manager === 'pip';
-    if (cacheMb > 0) {
-      let held = '';
-      const end = await this.#run(job, program, { cache: true, build: false }, (text) => {
-        held += text;
-      });
-      if (end.kind !== 'failed' || !canBuild) return { end, held };
-    }
-    return { end: await this.#run(job, program, { cache: false, build: canBuild }, show), held: '' };
-  }
-
-  async #run(
-    job: Job,
-    program: string,
-    mode: { readonly cache: boolean; readonly build: boolean },
-    onOutput: (text: string) => void,
-  ): Promise<InstallerEnd> {
-    const { request, environment, packages, options, installed, signal } = job;
-    const { agent, clock, log, identity, images } = this.#deps;
-    const { definition, image } = environment;
-    const { timeoutSeconds, cacheMb, tool, maxMb } = options.packages;
-    const files = request.files ?? [];
-    const run: InstallerRun = {
-      host: this.#hosts.current,
-      spec: installerSpec(definition, image, mode.cache, options, identity, 'bridge'),
-      agent,
-      clock,
-      log,
-      program,
-      request: {
-        ...indexSettings(options.packages, await images(definition.id)),
-        ...mode,
-        cacheBytes: cacheMb * MB,
-        tool: tool || packages.tools[0],
-        packages: request.packages,
-        files: files.map((path) => basename(path)),
-        upgrade: request.upgrade === true,
-        installed: [...installed.added.values()].map(({ name, version }) => [name, version]),
-      },
-      files: () => contents(installed.live, files, signal),
-      timeoutMs: timeoutSeconds * 1000,
-      onOutput: (text) => onOutput(cleaned(text)),
-      signal,
-    };
-    return runInstaller(run, async (installer) => {
-      await this.#handOver(installer, installed, maxMb * MB, signal);
-    });
-  }
-
-  /** Copies what an installer has made into the session's sandbox. Nothing of it is used before all of it is there. */
-  async #handOver(installer: Sandbox, installed: Installed, maxBytes: number, signal: AbortSignal): Promise<void> {
-    const { sandbox } = installed.live.lease;
-    const folder = String(Math.max(Date.now(), installed.latest + 1));
-    const bundle = checkedBundle(await installer.getArchive(`${INSTALLER_FOLDER}/data/out`, signal), {
-      folder,
-      maxBytes,
-    });
-    let broken: Error | null = null;
-    bundle.once('error', (error) => {
-      broken = error;
-    });
-    // One that is left half full is not used again, and none that another engine has made.
-    installed.latest = Number(folder);
-    try {
-      await sandbox.putArchive(PACKAGES, bundle, signal);
-    } catch (error) {
-      throw broken ?? error;
-    }
-    if (broken) throw broken;
-    // Each folder that is complete has a file of its name there; drivers look before a cell.
-    await sandbox.putArchive(PACKAGES, emptyFile('index', folder), signal);
   }
 }
 
-async function* contents(
-  live: LiveInterpreter,
-  files: readonly string[],
-  signal: AbortSignal,
-): AsyncGenerator<InstallerFile> {
-  for (const path of files) {
-    const opened = await live.workspace.get(path, undefined, signal);
-    if (!opened.ok) throw new BundleError(`${path} cannot be read: ${opened.error.message}`);
-    yield { name: basename(path), content: opened.value.content };
-  }
+/** A package of the session's workspace. */
+function fileOf({ workspace }: LiveInterpreter, path: string, signal: AbortSignal): InstallerFile {
+  return {
+    name: basename(path),
+    open: async () => {
+      const opened = await workspace.get(path, undefined, signal);
+      if (!opened.ok) throw new BundleError(`${path} cannot be read: ${opened.error.message}`);
+      return opened.value.content;
+    },
+  };
 }
 
-function requestProblem({ packages, files = [] }: InstallRequest, language: LanguagePackages): EngineProblem | null {
+function requestProblem(
+  { packages, files = [] }: InstallRequest,
+  language: LanguagePackages,
+  urls: boolean,
+): EngineProblem | null {
   if (packages.length + files.length === 0) return invalidRequest('No package is named.', 'Name at least one.');
   if (packages.length + files.length > MAX_PACKAGES) {
     return invalidRequest(`More than ${MAX_PACKAGES} packages are named.`, 'Install them in several steps.');
   }
   for (const entry of packages) {
+    if (urls && isPackageUrl(entry)) continue;
     const problem = packageProblem(language.manager, entry);
     if (problem) return invalidRequest(problem, 'Indexes and hosts are set by the options packages.*.');
   }
@@ -264,9 +185,4 @@ function notesOn(added: readonly AddedPackage[]): string[] {
   if (replaced.length === 0) return [];
   const list = replaced.map(({ name, version, replaced }) => `${name} ${version} replaces ${replaced}`).join(', ');
   return [`${list}: where a module of it was imported already, restart the session to use the new one.`];
-}
-
-/** Without what a terminal would act on. */
-function cleaned(text: string): string {
-  return text.split('\n').map(plainText).join('\n');
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Owner } from '../types.ts';
 
 /** Packages for a session. */
@@ -13,13 +14,14 @@ export interface InstallRequest {
   readonly isApproved?: boolean;
 }
 
-/** A package that an installation has added. */
-export interface AddedPackage {
-  readonly name: string;
-  readonly version: string;
-  /** The version that the session had before; null for one that it did not have. */
-  readonly replaced: string | null;
-}
+const Text = z.string().max(200);
+
+/** Packages that an installation has added; `replaced` is the version that the session had before, if it had one. */
+export const AddedPackages = z
+  .array(z.object({ name: Text, version: Text, replaced: Text.nullable() }).readonly())
+  .max(5_000)
+  .readonly();
+export type AddedPackage = z.infer<typeof AddedPackages>[number];
 
 /** What an installation has done. */
 export interface InstallReport {

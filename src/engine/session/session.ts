@@ -105,6 +105,11 @@ export class Session {
     return this.#lifecycle.live !== null || this.#lifecycle.isStarting;
   }
 
+  /** Its interpreter now. */
+  get live(): LiveInterpreter | null {
+    return this.#lifecycle.live;
+  }
+
   get sandboxId(): string | null {
     return this.#lifecycle.live?.lease.sandbox.id ?? null;
   }
@@ -202,11 +207,6 @@ export class Session {
     if (turn?.kind !== 'acquired') return { ok: true, value: nothing };
     const answered = this.#askNow(question, nothing).finally(turn.release);
     return { ok: true, value: await this.#questions.inTime(answered, nothing, signal) };
-  }
-
-  /** Whether this is its interpreter now. */
-  has(live: LiveInterpreter): boolean {
-    return this.#lifecycle.live === live;
   }
 
   /** Does something with its sandbox while no cell runs; `signal` aborts when the session is interrupted or closed. */

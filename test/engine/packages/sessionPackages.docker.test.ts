@@ -10,6 +10,7 @@ import { silentLog } from '../../../src/base/log.ts';
 import { createEngine } from '../../../src/engine/engine.ts';
 import { imageSources } from '../../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../../src/engine/options.ts';
+import type { SessionRecord, SessionStore } from '../../../src/engine/session/sessionRecord.ts';
 import type { Engine, Owner, RunResult } from '../../../src/engine/types.ts';
 import { machineBuildSettings } from '../../../src/host/buildSettings.ts';
 import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
@@ -75,7 +76,7 @@ const engines: Engine[] = [];
 const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
 const machine = `packages-${randomBytes(8).toString('hex')}`;
 
-async function newEngine(options: OptionsInput = {}): Promise<Engine> {
+async function newEngine(options: OptionsInput = {}, sessionStore?: SessionStore): Promise<Engine> {
   const engine = createEngine({
     connect: () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog }),
     agent: await loadAgent(path.join(IMAGES, 'agent')),
@@ -86,6 +87,7 @@ async function newEngine(options: OptionsInput = {}): Promise<Engine> {
     languages: LANGUAGES,
     images: imageSources(IMAGES, () => machineBuildSettings(process.env)),
     installers: (manager) => readFile(path.join(IMAGES, 'installers', `${manager}.py`), 'utf8'),
+    ...(sessionStore && { sessionStore }),
   });
   engines.push(engine);
   return engine;
@@ -105,6 +107,12 @@ function cell(
   signal?: AbortSignal,
 ): Promise<RunResult> {
   return engine.run({ language: 'python', code, owner, sessionId }, undefined, signal);
+}
+
+/** One installer may wait for the next order; the others are gone. */
+async function expectFewInstallers(engine: Engine): Promise<void> {
+  const sandboxes = () => engine.snapshot().environments.flatMap((one) => one.sandboxes).length;
+  await expect.poll(async () => (await containers()).length - sandboxes(), { timeout: 10_000 }).toBeLessThanOrEqual(1);
 }
 
 const containers = () => host.list({ [LABEL.machine]: machine });
@@ -141,7 +149,7 @@ describe('packages from an index', () => {
     const writes =
       'import os\nfor path in ("/packages/x", os.path.dirname(greeting.__file__) + "/x", greeting.__file__):\n  try: open(path, "a")\n  except OSError as e: print(e.errno)';
     expect((await cell(engine, id, writes)).stdout).toBe('13\n13\n13\n');
-    expect(await containers()).toHaveLength(engine.snapshot().environments.flatMap((one) => one.sandboxes).length);
+    await expectFewInstallers(engine);
   });
 
   it('bring programs, .pth files, namespace packages and what they require', async () => {
@@ -267,12 +275,69 @@ describe('packages from an index', () => {
     expect(found).toBe(
       "(['/cache: FileNotFoundError', '/packages: FileNotFoundError', '/workspace: []', '/var/run/docker.sock: FileNotFoundError'], [], '0000000000000000', 65000, 'read-only')",
     );
-    expect(await containers()).toHaveLength(engine.snapshot().environments.flatMap((one) => one.sandboxes).length);
+    await expectFewInstallers(engine);
   });
 
   it('cannot be installed without a session', async () => {
     const result = await engine.run({ language: 'python', code: '%pip install greeting', owner: PERSON });
     expect(result).toMatchObject({ status: 'rejected', error: { message: expect.stringContaining('Open a session') } });
+  });
+});
+
+describe('an engine that installs', () => {
+  const options = (): OptionsInput => ({ packages: { index: index.url } });
+
+  it('does the same again without asking the index, within a second', async () => {
+    const engine = await newEngine(options());
+    expect(await cell(engine, await open(engine), '%pip install greeting==1.0')).toMatchObject({ status: 'ok' });
+    const asked = index.asked.length;
+    const id = await open(engine);
+    const startedAt = performance.now();
+    const again = await cell(engine, id, '%pip install greeting==1.0\nimport greeting\ngreeting.text');
+    expect(again.result).toMatchObject({ 'text/plain': "'one'" });
+    expect(again.stdout).toContain('greeting==1.0');
+    expect(performance.now() - startedAt).toBeLessThan(1_000 * systemClock.slowness());
+    expect(index.asked.length).toBe(asked);
+    // Another request, or another base, is resolved.
+    expect((await cell(engine, id, '%pip install -U greeting')).stdout).toContain('greeting==2.0');
+    expect(index.asked.length).toBeGreaterThan(asked);
+  });
+
+  it('keeps one installer ready, for one order, and leaves none when it ends', async () => {
+    const engine = await newEngine(options());
+    const id = await open(engine);
+    expect(await cell(engine, id, '%pip install greeting==1.0')).toMatchObject({ status: 'ok' });
+    const sandboxes = engine.snapshot().environments.flatMap((one) => one.sandboxes.map((sandbox) => sandbox.id));
+    const installers = async () => (await containers()).map((one) => one.id).filter((one) => !sandboxes.includes(one));
+    const known = await installers();
+    await expect.poll(async () => (await installers()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const [waiting = ''] = (await installers()).filter((one) => !known.includes(one));
+    expect(await cell(engine, id, '%pip install shared-one')).toMatchObject({ status: 'ok' });
+    await expect.poll(installers, { timeout: 10_000 }).not.toContain(waiting);
+    await engine.dispose();
+    const left = (await containers()).map((one) => one.id);
+    expect(left.filter((one) => [...sandboxes, waiting].includes(one))).toEqual([]);
+  });
+
+  it('resumes a session with its packages, and has them again after a restart', async () => {
+    const kept = new Map<string, SessionRecord>();
+    const store: SessionStore = {
+      save: async (record) => void kept.set(record.sessionId, record),
+      remove: async () => {},
+    };
+    const first = await newEngine(options(), store);
+    const id = await open(first);
+    const code = '%pip install -q greeting==1.0\nimport greeting\ngreeting.text';
+    expect((await cell(first, id, code)).result).toMatchObject({ 'text/plain': "'one'" });
+    await first.detach();
+    const next = await newEngine(options(), store);
+    const record = kept.get(id);
+    if (!record) throw new Error('the session is not kept');
+    expect(await next.resumeSession(record)).toMatchObject({ ok: true });
+    expect((await cell(next, id, 'greeting.text')).result).toMatchObject({ 'text/plain': "'one'" });
+    expect((await cell(next, id, '%pip install greeting')).stdout).not.toContain('+ greeting');
+    await next.restartSession(id);
+    expect((await cell(next, id, 'import greeting; greeting.text')).result).toMatchObject({ 'text/plain': "'one'" });
   });
 });
 

@@ -19,6 +19,8 @@ from .texts import PROGRAM, REPORT, memory_file
 
 _ANSWERS = frozenset(("state", "done", "completions"))
 _MAX_MATCHES = 500
+# Of a command that is not found.
+_NOT_FOUND = 127
 _INTERRUPT_STATUS = 128 + signal.SIGINT
 _KILL_STATUS = 128 + signal.SIGKILL
 
@@ -163,4 +165,7 @@ def _error(request, status, line):
         message = parsed.stderr.replace(code.path + ": ", "").strip()[:10_000]
         return {"name": "SyntaxError", "message": message.split("\n")[0], "traceback": message}
     where = "Line %d of %s failed: the" % (line, request["name"]) if line else "The"
-    return {"name": "ExitStatus", "message": "%s exit status is %d." % (where, status), "traceback": ""}
+    message = "%s exit status is %d." % (where, status)
+    if status == _NOT_FOUND:
+        message += "\nPrograms that are missing come with an environment: create one with their apt packages."
+    return {"name": "ExitStatus", "message": message, "traceback": ""}

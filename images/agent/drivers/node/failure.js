@@ -1,8 +1,13 @@
 // Errors as the engine shows them.
+const { networkInterfaces } = require('node:os');
 const { inspect, types } = require('node:util');
 
 const MAX_TEXT = 10_000;
 const MAX_TRACEBACK = 100_000;
+const MAX_CHAIN = 10;
+/** The name of a package, without a path in it. */
+const MISSING = /^Cannot find (?:module|package) '((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:\/[^']*)?'/;
+const UNRESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 /** Frames of the driver, and those of Node.js that have called it. */
 const OWN_FRAME = /^ +at .*(hothouse:|\(?node:|\[eval\])/;
 
@@ -12,10 +17,27 @@ function describe(error) {
     if (!types.isNativeError(error) && !(error instanceof Error)) {
       return { name: 'Uncaught', message: cut(inspect(error)), traceback: `Uncaught ${cut(inspect(error))}` };
     }
-    return { name: nameOf(error), message: cut(String(error.message)), traceback: tracebackOf(error) };
+    const advice = adviceOn(error);
+    const message = cut(String(error.message)) + (advice ? `\n${advice}` : '');
+    return { name: nameOf(error), message, traceback: tracebackOf(error) };
   } catch {
     return { name: 'Error', message: 'the error could not be shown', traceback: '' };
   }
+}
+
+/** What to do about an error that has to do with the sandbox, as one line; empty for all others. */
+function adviceOn(error) {
+  if (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_MODULE_NOT_FOUND') {
+    const name = MISSING.exec(error.message)?.[1];
+    return name ? `To install it, run \`!npm install ${name}\` in a session; agents can call install_packages.` : '';
+  }
+  const hasNetwork = Object.keys(networkInterfaces()).some((name) => name !== 'lo');
+  for (let [cause, depth] = [error, 0]; cause && depth < MAX_CHAIN && !hasNetwork; cause = cause.cause, depth += 1) {
+    if (UNRESOLVED.has(cause.code)) {
+      return 'Sandboxes have no network. Put the data into the session as files; for packages use `!npm install`.';
+    }
+  }
+  return '';
 }
 
 function nameOf(error) {

@@ -7,6 +7,7 @@ const { describe, syntaxError } = load('failure.js');
 const globals = load('globals.js');
 const interrupts = load('interrupts.js');
 const { wellFormed } = load('jsonshape.js');
+const packages = load('packages.js');
 const { readFirst, readMore } = load('requests.js');
 const stdio = load('stdio.js');
 const { transform } = load('transform.js');
@@ -58,6 +59,7 @@ function begin(request) {
   if (!request.once) hear(mine);
   process.exitCode = undefined;
   publisher.restart();
+  packages.refresh();
   stdio.giveStdin(request.stdin);
   if (request.state !== null) globals.setAll(request.state);
   try {

@@ -117,6 +117,15 @@ local({
     if (is.null(call)) "Error: " else sprintf("Error in %s : ", one_line(call))
   }
 
+  # What to do about a package that is missing, as a line.
+  advice_on <- function(condition) {
+    if (!inherits(condition, "packageNotFoundError")) return("")
+    paste0(
+      "\nSessions of R get packages from their environment: create one with the apt package r-cran-",
+      tolower(condition$package), "."
+    )
+  }
+
   name_of <- function(condition) {
     name <- class(condition)[1L]
     if (name %in% c("simpleError", "error")) "Error" else name
@@ -216,7 +225,7 @@ local({
     } else if (inherits(error, "hothouseQuit")) {
       send("error", "Quit", as.character(error$status), "")
     } else if (!is.null(error)) {
-      text <- conditionMessage(error)
+      text <- paste0(conditionMessage(error), advice_on(error))
       send("error", name_of(error), text, paste(c(paste0(heading(error), text), trace), collapse = "\n"))
     }
     send("done", end[[1L]], end[[2L]])

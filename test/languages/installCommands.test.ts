@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { npmInstallsIn } from '../../src/languages/node/packages/npmInstalls.ts';
+import { pipInstallsIn } from '../../src/languages/python/packages/cellInstalls.ts';
+
+describe('the install commands of a Python cell', () => {
+  it.each([
+    ['%pip install seaborn', ['seaborn']],
+    ['!pip install "requests[socks]>=2,<3" polars==1.0', ['requests[socks]>=2,<3', 'polars==1.0']],
+    ['!uv pip install tqdm # a comment', ['tqdm']],
+    ['!python -m pip install \\\n  tqdm', ['tqdm']],
+  ])('name their packages: %s', (code, packages) => {
+    expect(pipInstallsIn(`x = 1\n${code}\ny = 2`)?.installs).toMatchObject([{ packages, files: [], upgrade: false }]);
+  });
+
+  it.each([
+    'text = """\n%pip install evil\n"""',
+    '  %pip install evil',
+    '# %pip install evil',
+    'x = "%pip install evil"',
+  ])('are none within a text, a comment or a block: %s', (code) => {
+    expect(pipInstallsIn(code)).toBeNull();
+  });
+
+  it('leave their lines empty, so that the others keep their numbers', () => {
+    expect(pipInstallsIn('%pip install -q -U \\\n  a ./b.whl\n1 / 0')).toMatchObject({
+      code: '\n\n1 / 0',
+      installs: [{ packages: ['a'], files: ['./b.whl'], upgrade: true, quiet: true }],
+    });
+  });
+});
+
+describe('the install commands of a Node.js cell', () => {
+  it.each([
+    ['!npm install lodash', ['lodash']],
+    ['%npm i --save @types/node@^22 is-odd', ['@types/node@^22', 'is-odd']],
+    ['const it = "`";\n!npm add lodash', ['lodash']],
+    ["// don't open `\n!npm install lodash", ['lodash']],
+    ['/* one line */\n!npm install lodash', ['lodash']],
+  ])('name their packages: %s', (code, packages) => {
+    expect(npmInstallsIn(code)?.installs).toMatchObject([{ packages, files: [] }]);
+  });
+
+  it.each([
+    '`\n!npm install evil\n`',
+    '/*\n!npm install evil\n*/',
+    'x = `a\\``+`\n!npm install evil`',
+    '  !npm install evil',
+  ])('are none within a text or a comment: %s', (code) => {
+    expect(npmInstallsIn(code)).toBeNull();
+  });
+
+  it('reject options that name other places', () => {
+    expect(npmInstallsIn('!npm install --registry=http://evil.test x')?.problem).toContain('packages.*');
+    expect(npmInstallsIn('!npm install')?.problem).toContain('names no package');
+    expect(npmInstallsIn('!npm install ./own-1.0.0.tgz')?.installs).toMatchObject([{ files: ['./own-1.0.0.tgz'] }]);
+  });
+});
