@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { extract, type Headers, type Pack, pack } from 'tar-stream';
 
 const MAX_ENTRIES = 500_000;
@@ -103,7 +105,21 @@ function safeHeader({ type, size, mode, mtime, linkname }: Headers, name: string
   return type === 'symlink' && linkname ? { ...owned, type, linkname, mode: 0o777 } : null;
 }
 
-function addLast(archive: Pack, [path, text]: readonly [string, string]): void {
+function addLast(archive: Pack, [path, content]: readonly [string, string]): void {
   for (const parent of parentsOf(path)) archive.entry({ name: parent, type: 'directory', mode: 0o755, uid: 0, gid: 0 });
-  archive.entry({ name: path, mode: 0o644, uid: 0, gid: 0 }, text);
+  archive.entry({ name: path, mode: 0o644, uid: 0, gid: 0 }, content);
+}
+
+/** The texts of the files in an archive, by their names. Rejects when it is broken. */
+export async function textsOf(archive: Readable): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  const entries = extract();
+  entries.on('entry', ({ type, name }, content, next) => {
+    text(content).then((read) => {
+      if (type === 'file') texts.set(name, read);
+      next();
+    }, next);
+  });
+  await pipeline(archive, entries);
+  return texts;
 }

@@ -1,6 +1,4 @@
-import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import { extract } from 'tar-stream';
+import { textsOf } from '../../host/bundle.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { PACKAGES } from '../environment/sandboxSpec.ts';
 import { type AddedPackage, AddedPackages } from './types.ts';
@@ -10,18 +8,12 @@ export const INDEX = 'index';
 
 /** The packages that were installed into a sandbox, the latest last; none where that cannot be read. Never rejects. */
 export async function addedIn(sandbox: Sandbox): Promise<AddedPackage[]> {
-  const added = new Map<string, readonly AddedPackage[]>();
   try {
-    const entries = extract();
-    entries.on('entry', ({ type, name }, content, next) => {
-      text(content).then((json) => {
-        if (type === 'file') added.set(name, AddedPackages.parse(JSON.parse(json)));
-        next();
-      }, next);
-    });
-    await pipeline(await sandbox.getArchive(`${PACKAGES}/${INDEX}`), entries);
+    const texts = await textsOf(await sandbox.getArchive(`${PACKAGES}/${INDEX}`));
+    return [...texts]
+      .sort(([one], [other]) => one.localeCompare(other))
+      .flatMap(([, json]) => AddedPackages.parse(JSON.parse(json)));
   } catch {
     return [];
   }
-  return [...added].sort(([one], [other]) => one.localeCompare(other)).flatMap(([, packages]) => packages);
 }

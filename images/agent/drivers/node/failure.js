@@ -1,5 +1,5 @@
 // Errors as the engine shows them.
-const { networkInterfaces } = require('node:os');
+const { readFileSync } = require('node:fs');
 const { inspect, types } = require('node:util');
 
 const MAX_TEXT = 10_000;
@@ -31,13 +31,18 @@ function adviceOn(error) {
     const name = MISSING.exec(error.message)?.[1];
     return name ? `To install it, run \`!npm install ${name}\` in a session; agents can call install_packages.` : '';
   }
-  const hasNetwork = Object.keys(networkInterfaces()).some((name) => name !== 'lo');
-  for (let [cause, depth] = [error, 0]; cause && depth < MAX_CHAIN && !hasNetwork; cause = cause.cause, depth += 1) {
-    if (UNRESOLVED.has(cause.code)) {
+  for (let [cause, depth] = [error, 0]; cause && depth < MAX_CHAIN; cause = cause.cause, depth += 1) {
+    if (UNRESOLVED.has(cause.code) && !hasNetwork()) {
       return 'Sandboxes have no network. Put the data into the session as files; for packages use `!npm install`.';
     }
   }
   return '';
+}
+
+/** Whether there is an interface but the sandbox's own loopback. */
+function hasNetwork() {
+  const lines = readFileSync('/proc/net/dev', 'latin1').split('\n');
+  return lines.some((line) => line.includes(':') && !line.trim().startsWith('lo:'));
 }
 
 function nameOf(error) {
