@@ -22,7 +22,7 @@ function namesLanguage(text: string): boolean {
     if (id.length === 1 || id === 'node') {
       // As in `options.node`, `options?.r` and `{ node: … }`; rows of a tree have nodes.
       const holder = id === 'node' ? 'options' : '\\w';
-      const property = `${holder}\\??\\.${id}(?![\\w$])|[{,]\\s*${id}\\s*:`;
+      const property = `${holder}\\??\\.${id}(?![\\w$])|\\{\\s*${id}\\s*:`;
       return new RegExp(`['"\`]${id}['"\`]|(?:languages|hothouse|drivers)/${id}\\b|${property}`).test(text);
     }
     const capitalized = id.charAt(0).toUpperCase() + id.slice(1);
