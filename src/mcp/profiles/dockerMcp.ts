@@ -1,7 +1,7 @@
 import type { EngineProblem } from '../../engine/types.ts';
-import type { ArgumentSchema } from './arguments/argumentSchema.ts';
 import { schemaError } from './arguments/schemaError.ts';
-import { invalidArguments, type Profile, type ProfileTool, type ProfileTools, textAnswer } from './profile.ts';
+import type { CheckArguments } from './arguments/validated.ts';
+import { invalidArguments, type Profile, textAnswer } from './profile.ts';
 
 /** What python-docker-mcp and lean-docker-mcp have in common: capabilities, errors, and how they validate arguments. */
 export const DOCKER_MCP = {
@@ -30,22 +30,10 @@ export function problemText({ message, advice }: EngineProblem): string {
   return [message, advice].filter(Boolean).join(' ');
 }
 
-/** The same tools, which validate their arguments first; `required` texts must not be empty either. */
-export function validated(tools: Profile['tools'], handlers: ProfileTools): ProfileTools {
-  return Object.fromEntries(
-    tools.map((tool): [string, ProfileTool] => {
-      const { name, inputSchema } = tool;
-      const schema: ArgumentSchema = inputSchema as ArgumentSchema;
-      return [
-        name,
-        async (args, call) => {
-          const error = schemaError(schema, args);
-          if (error !== null) return invalidArguments(`Input validation error: ${error}`);
-          const empty = schema.required?.find((argument) => args[argument] === '');
-          if (empty !== undefined) return toolError(name, `Missing ${empty.replace('_', ' ')}`);
-          return (await handlers[name]?.(args, call)) ?? toolError(name, `Unknown tool: ${name}`);
-        },
-      ];
-    }),
-  );
-}
+/** Arguments are checked by their schema; a required text that is empty counts as missing. */
+export const checkArguments: CheckArguments = (tool, schema, args) => {
+  const error = schemaError(schema, args);
+  if (error !== null) return invalidArguments(`Input validation error: ${error}`);
+  const empty = schema.required?.find((name) => args[name] === '');
+  return empty === undefined ? null : toolError(tool, `Missing ${empty.replace('_', ' ')}`);
+};

@@ -1,7 +1,8 @@
 import type { Engine, RunResult } from '../../../engine/types.ts';
 import { modelErrors } from '../arguments/modelErrors.ts';
+import { type CheckArguments, validated } from '../arguments/validated.ts';
 import { problemText } from '../dockerMcp.ts';
-import { invalidArguments, type Profile, type ProfileTool, type ProfileTools, type ToolAnswer } from '../profile.ts';
+import { invalidArguments, type Profile, type ProfileTools, type ToolAnswer } from '../profile.ts';
 import { runProgram } from '../programRun.ts';
 import { Executers } from './executers.ts';
 import { TOOLS } from './tools.ts';
@@ -36,7 +37,7 @@ export const codeExecuter: Profile = {
     resource: (uri) => `Unknown resource: '${uri}'`,
     prompt: (name) => `Unknown prompt: '${name}'`,
   },
-  open: (engine) => validated(executerTools(engine)),
+  open: (engine) => validated(TOOLS, executerTools(engine), checkArguments),
 };
 
 const NOT_CONNECTED = 'Failed to connect to the code execution service.';
@@ -100,20 +101,8 @@ function wrapped(result: string, failed = false): ToolAnswer {
   };
 }
 
-function validated(handlers: ProfileTools): ProfileTools {
-  return Object.fromEntries(
-    Object.entries(handlers).map(([name, handler]): [string, ProfileTool] => {
-      const schema = TOOLS.find((tool) => tool.name === name)?.inputSchema ?? {};
-      const style = { title: `call[${name}]`, missing: MISSING, isStrict: true };
-      return [
-        name,
-        async (args, call) => {
-          const errors = modelErrors(schema, args, style);
-          return errors === null ? handler(args, call) : invalidArguments(errors);
-        },
-      ];
-    }),
-  );
-}
-
-const MISSING = ['Missing required argument', 'missing_argument'] as const;
+const checkArguments: CheckArguments = (tool, schema, args) => {
+  const missing = ['Missing required argument', 'missing_argument'] as const;
+  const errors = modelErrors(schema, args, { title: `call[${tool}]`, missing, isStrict: true });
+  return errors === null ? null : invalidArguments(errors);
+};

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Engine, RunResult } from '../../../engine/types.ts';
-import { DOCKER_MCP, problemText, toolError, validated } from '../dockerMcp.ts';
+import { validated } from '../arguments/validated.ts';
+import { checkArguments, DOCKER_MCP, problemText, toolError } from '../dockerMcp.ts';
 import { importRule } from '../importRule.ts';
 import { NamedSessions } from '../namedSessions.ts';
 import { type Profile, type ProfileTools, textAnswer } from '../profile.ts';
@@ -12,7 +13,7 @@ export const leanDockerMcp: Profile = {
   id: 'lean-docker-mcp',
   serverName: 'lean-docker-mcp',
   tools: TOOLS,
-  open: (engine) => validated(TOOLS, leanTools(engine)),
+  open: (engine) => validated(TOOLS, leanTools(engine), checkArguments),
 };
 
 function leanTools(engine: Engine): ProfileTools {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Engine, RunRequest, RunResult } from '../../../engine/types.ts';
-import { DOCKER_MCP, problemText, toolError, validated } from '../dockerMcp.ts';
+import { validated } from '../arguments/validated.ts';
+import { checkArguments, DOCKER_MCP, problemText, toolError } from '../dockerMcp.ts';
 import { importRule } from '../importRule.ts';
 import { NamedSessions } from '../namedSessions.ts';
 import { type Profile, type ProfileCall, type ProfileTools, textAnswer } from '../profile.ts';
@@ -13,7 +14,7 @@ export const pythonDockerMcp: Profile = {
   id: 'python-docker-mcp',
   serverName: 'python-docker-mcp',
   tools: TOOLS,
-  open: (engine) => validated(TOOLS, pythonTools(engine)),
+  open: (engine) => validated(TOOLS, pythonTools(engine), checkArguments),
 };
 
 function pythonTools(engine: Engine): ProfileTools {
