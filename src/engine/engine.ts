@@ -12,6 +12,7 @@ import { memoryStore } from './environment/environmentStore.ts';
 import { HostManager } from './environment/hostManager.ts';
 import { buildImage } from './environment/images.ts';
 import { type SessionFiles, sessionFiles } from './files/sessionFiles.ts';
+import { type SessionView, sessionView } from './files/sessionView.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { cellInstalls, runWithPackages, sessionNeeded } from './packages/cellPackages.ts';
 import { SessionPackages } from './packages/sessionPackages.ts';
@@ -201,6 +202,10 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
 
   files(sessionId: string): SessionFiles {
     return sessionFiles(() => this.#sessions.find(sessionId));
+  }
+
+  view(sessionId: string): SessionView {
+    return sessionView(() => this.#sessions.find(sessionId));
   }
 
   async complete(

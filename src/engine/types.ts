@@ -19,6 +19,7 @@ import type { Owner } from '../sandbox/owner.ts';
 import type { Walls } from '../sandbox/sandbox.ts';
 import type { Environments } from './environment/catalog.ts';
 import type { SessionFiles } from './files/sessionFiles.ts';
+import type { SessionView } from './files/sessionView.ts';
 import type { ChangedFiles, FileProblemKind, InputFile } from './files/types.ts';
 import type { Options } from './options.ts';
 import type { InstallReport, InstallRequest } from './packages/types.ts';
@@ -326,6 +327,8 @@ export interface Engine extends LanguageQuestions {
   ): Promise<Result<InstallReport>>;
   /** The files of a session; calls for one that is not open return the problem. */
   files(sessionId: string): SessionFiles;
+  /** What a session sees read-only of a folder elsewhere. */
+  view(sessionId: string): SessionView;
   complete(
     sessionId: string,
     code: string,

@@ -35,6 +35,8 @@ export interface EditorFacts {
   readonly hasPlaces: boolean;
   /** Code that makes a folder the working folder of a session; missing where sessions have none. */
   enterFolder?(path: string): string;
+  /** Code that does so only where the working folder was removed; by default `enterFolder`. */
+  returnToFolder?(path: string): string;
   /** What a key of its pools stands for, in a few characters; undefined where there is nothing to show. */
   formatPoolKey?(key: string): string | undefined;
   /** How its reports are shown, beside their messages. */

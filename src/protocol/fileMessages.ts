@@ -23,7 +23,7 @@ const MAX_HEAD_BYTES = 1024 * 1024;
 const HEADER_BYTES = 8;
 
 /** Where a path begins. */
-export type FileRoot = 'workspace' | 'tmp';
+export type FileRoot = 'workspace' | 'tmp' | 'view';
 
 /** What a path of a request is: names separated by `/`, without `.`, `..` and empty names; empty for the root itself. */
 interface FileTarget {

@@ -29,6 +29,7 @@ export function activate(context: ExtensionContext): void {
   notebooks = createNotebooks(app, folders);
   context.subscriptions.push(
     app.health,
+    folders,
     app.settings.follow(app.engine),
     notebooks,
     registerMcp(app),

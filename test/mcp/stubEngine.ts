@@ -8,6 +8,7 @@ import {
   parseDefinition,
 } from '../../src/engine/environment/definition.ts';
 import { type SessionFiles, sessionFiles } from '../../src/engine/files/sessionFiles.ts';
+import { type SessionView, sessionView } from '../../src/engine/files/sessionView.ts';
 import type { InstallReport, InstallRequest } from '../../src/engine/packages/types.ts';
 import { agentsNeedApproval, invalidRequest, unknownEnvironment, unknownSession } from '../../src/engine/problems.ts';
 import { NOTHING_RAN } from '../../src/engine/run/result.ts';
@@ -163,6 +164,10 @@ export class StubEngine implements Engine {
 
   files(id: string): SessionFiles {
     return sessionFiles(() => ({ ok: false, error: unknownSession(id, []) }));
+  }
+
+  view(id: string): SessionView {
+    return sessionView(() => ({ ok: false, error: unknownSession(id, []) }));
   }
 
   async hover() {

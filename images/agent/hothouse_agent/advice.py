@@ -1,5 +1,7 @@
 """What to do about an error that has to do with the sandbox, as one line for its message."""
 
+import errno
+import os
 import sys
 
 from . import walls
@@ -35,7 +37,17 @@ def on(error):
     """The line, or None."""
     if isinstance(error, ModuleNotFoundError):
         return _on_missing(error.name)
+    if isinstance(error, OSError) and _is_in_view(error):
+        return "The folder of the notebook is a read-only view here. Write to /workspace, and save from there by Save to Workspace."
     return _on_no_network(error)
+
+
+def _is_in_view(error):
+    # A view belongs to root: nothing in it can be written, made, moved or removed.
+    if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return False
+    names = [name for name in (error.filename, error.filename2) if isinstance(name, (str, bytes))]
+    return any(os.path.abspath(os.fsdecode(name)).startswith("/view/") for name in names)
 
 
 def _on_missing(name):

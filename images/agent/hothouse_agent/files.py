@@ -17,7 +17,8 @@ _MAX_HEAD = 1 << 20
 CHUNK = 60 * 1024
 # A page of a list ends after so many bytes of it.
 _PAGE_BYTES = 1 << 18
-_FOLDERS = {"workspace": "/workspace", "tmp": "/tmp"}
+# Not every sandbox has a view, and none can write to it.
+_FOLDERS = {"workspace": "/workspace", "tmp": "/tmp", "view": "/view"}
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # Never waits for the reader of a pipe.
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -61,7 +62,7 @@ class Service:
     def __init__(self, stdin, stdout, folders=_FOLDERS, room=kernel.memory_room):
         self._stdin = stdin
         self._stdout = stdout
-        self._roots = {name: contained.Root(path) for name, path in folders.items()}
+        self._roots = {name: contained.Root(path) for name, path in folders.items() if os.path.isdir(path)}
         self._room = room
 
     def serve(self):
@@ -215,13 +216,14 @@ class Service:
             os.close(parent)
         self._answer(size=size, replaced=before is not None)
 
-    def _room_of(self, root, _names, _request):
+    def _room_of(self, root, _names, request):
         folder = root.open_folder([])
         try:
             free = _free_bytes(folder)
         finally:
             os.close(folder)
-        room = self._room()
+        # A view is on a disk.
+        room = None if request["root"] == "view" else self._room()
         self._answer(bytes=free if room is None else max(0, min(free, room)))
 
     def _check_room(self, folder, size):

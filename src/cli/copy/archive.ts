@@ -1,7 +1,8 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract, pack } from 'tar-stream';
 import { messageOf } from '../../base/log.ts';
+import { addEntry } from '../../host/archiveEntry.ts';
 import type { Copied } from './copyIn.ts';
 import type { RemoteFile } from './remoteFiles.ts';
 import { ServerError, ToolError } from './toolClient.ts';
@@ -45,8 +46,7 @@ export function packed<File extends RemoteFile>(
   const archive = pack();
   const fill = async () => {
     for (const file of files) {
-      const entry = archive.entry({ name: file.path, size: file.size, mode: 0o644 });
-      await pipeline(Readable.from(read(file)), entry);
+      await addEntry(archive, { name: file.path, size: file.size, mode: 0o644 }, read(file));
     }
     archive.finalize();
   };

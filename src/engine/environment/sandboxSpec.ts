@@ -3,6 +3,7 @@ import type { ContainerNetwork } from '../../host/network.ts';
 import { type ContainerSpec, containerSpec, type SandboxLimits, type VolumeSpec } from '../../host/spec.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import type { Identity } from '../deps.ts';
+import { VIEW } from '../files/types.ts';
 import type { Options } from '../options.ts';
 import { type CustomEnvironment, type Profile, profileOf } from './profile.ts';
 
@@ -11,6 +12,8 @@ const MB = 1024 * 1024;
 /** Where a session has its packages: root owns all of it. */
 export const PACKAGES = '/packages';
 const PACKAGES_VOLUME: VolumeSpec = { path: PACKAGES, name: null, isWritable: false };
+/** Where a session can have a view of a folder: root owns all of it. */
+const VIEW_VOLUME: VolumeSpec = { path: VIEW, name: null, isWritable: false };
 
 /** Above the ids of people and services, outside of those that sandboxes get, and one that every user namespace has. */
 /** An installer's own volume; `images/installers` names it too. */
@@ -65,7 +68,7 @@ export function specOf(
   };
   return containerSpec(profile.image, limitsOf(options, profile, network), labels, {
     variables: { ...profile.variables, ...language.environment(profile.cpus) },
-    volumes: language.packages ? [PACKAGES_VOLUME] : [],
+    volumes: [...(language.packages ? [PACKAGES_VOLUME] : []), ...(language.editor.enterFolder ? [VIEW_VOLUME] : [])],
   });
 }
 

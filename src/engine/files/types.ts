@@ -43,3 +43,7 @@ export interface PutCounts {
 
 /** Why a request about a file was refused. */
 export type FileProblemKind = Exclude<FileFailureKind, 'cancelled' | 'failed'> | 'file_failed';
+
+/** Where a sandbox has the volume of a view, and where its session reads the files. */
+export const VIEW = '/view';
+export const VIEW_FOLDER = `${VIEW}/files`;

@@ -1,5 +1,6 @@
 import type { CellRequest, ResumedCell, ResumedInterpreter } from '../../languages/language.ts';
 import type { Lease } from '../../pool/lease.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ChangedFiles } from '../files/types.ts';
 import type { Workspace } from '../files/workspace.ts';
 import { notCopied } from '../problems.ts';
@@ -229,6 +230,12 @@ export class Session {
   workspace(): Result<Workspace> {
     const { live, refusal } = this.#lifecycle;
     return live ? { ok: true, value: live.workspace } : { ok: false, error: notLive(refusal) };
+  }
+
+  /** Its sandbox, or why it has none now. */
+  sandbox(): Result<Sandbox> {
+    const { live, refusal } = this.#lifecycle;
+    return live ? { ok: true, value: live.lease.sandbox } : { ok: false, error: notLive(refusal) };
   }
 
   /** A function that says whether no cell runs, or has run since this call. */

@@ -4,13 +4,13 @@ import type { App } from '../app.ts';
 import { addPackages } from '../commands/addPackages.ts';
 import { formatProblem } from '../format.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
-import type { WorkspaceFolders } from '../workspaceFolder/workspaceFolders.ts';
+import type { CopyTarget, WorkspaceFolders } from '../workspaceFolder/workspaceFolders.ts';
 import { newSession } from './newSession.ts';
 import type { Notebooks } from './notebooks.ts';
 
 const NO_SESSION = 'This notebook has no session yet. Run a cell to start one.';
 
-/** Registers *New … Session* for each language, *Restart Session*, *Add Packages…* and *Copy Workspace Folder to Session*. */
+/** Registers *New … Session* for each language, and what a notebook's toolbar and menu have for its session. */
 export function registerNotebookCommands(app: App, active: Notebooks, folders: WorkspaceFolders): Disposable {
   const { extensionId } = app;
   const stack = new DisposableStack();
@@ -19,17 +19,20 @@ export function registerNotebookCommands(app: App, active: Notebooks, folders: W
   }
   stack.add(commands.registerCommand('hothouse.restartSession', (from: unknown) => restart(from, active)));
   stack.add(commands.registerCommand('hothouse.addPackages', (from: unknown) => add(from, app, active)));
-  stack.add(commands.registerCommand('hothouse.copyWorkspaceFolder', (from: unknown) => copy(from, active, folders)));
+  const onFolder = (command: string, act: (target: CopyTarget) => Promise<void>) =>
+    stack.add(commands.registerCommand(command, (from: unknown) => withTarget(from, active, act)));
+  onFolder('hothouse.copyWorkspaceFolder', (target) => folders.copyNow(target));
+  onFolder('hothouse.viewWorkspaceFolder', (target) => folders.viewNow(target));
   return stack;
 }
 
-async function copy(from: unknown, active: Notebooks, folders: WorkspaceFolders): Promise<void> {
+async function withTarget(from: unknown, active: Notebooks, act: (target: CopyTarget) => Promise<void>): Promise<void> {
   const uri = uriOf(from) ?? window.activeNotebookEditor?.notebook.uri;
   const entry = uri && active.find(uri);
   const info = entry?.session.info;
   const notebook = info && active.documentOf(info.id);
   if (!info || !notebook) return void window.showInformationMessage(NO_SESSION);
-  await folders.copyNow({ notebook, sessionId: info.id, language: info.language, owner: info.owner });
+  await act({ notebook, sessionId: info.id, language: info.language, owner: info.owner });
 }
 
 async function add(from: unknown, app: App, active: Notebooks): Promise<void> {

@@ -13,8 +13,8 @@ export function createNotebooks(app: App, folders: WorkspaceFolders): Notebooks 
       app.health.check().catch(() => {});
       void showProblem(problem, language, app);
     },
-    onOpened: (notebook, { id, language, owner }, signal) =>
-      folders.prepare({ notebook, sessionId: id, language, owner }, signal),
+    onCell: (notebook, { id, language, owner, isNew }, signal) =>
+      folders.prepare({ notebook, sessionId: id, language, owner }, isNew, signal),
     ...app.left,
     onLost: (notebook, reason) => void notifyLoss(notebook, reason),
     onMoved: (notebook, language) => void selectKernel(notebook, editorLanguage(language), app.extensionId),

@@ -25,9 +25,9 @@ export interface CellToRun {
   readonly code: string;
 }
 
-/** Called before the first cell of a new session, which waits for it. */
+/** Called before each cell, which waits for it; `isNew` before the first one of a new interpreter. */
 export type PrepareSession = (
-  session: { readonly id: string; readonly owner: Owner },
+  session: { readonly id: string; readonly owner: Owner; readonly isNew: boolean },
   signal: AbortSignal,
 ) => Promise<void>;
 
@@ -87,13 +87,14 @@ export class NotebookSession {
     return this.#handle.snapshot().sessions.find(({ id }) => id === this.#id);
   }
 
-  /** Opens the session or restarts an ended one; returns the open one otherwise. A new one is prepared. */
+  /** Opens the session or restarts an ended one; returns the open one otherwise. It is prepared for a cell. */
   async open(signal: AbortSignal): Promise<Opened> {
     await this.#resuming;
     const opened = await this.#open(signal);
-    if (opened.ok && this.#isNew) {
+    if (opened.ok) {
+      const isNew = this.#isNew;
       this.#isNew = false;
-      await this.#prepare({ id: opened.id, owner: this.#owner }, signal);
+      await this.#prepare({ id: opened.id, owner: this.#owner, isNew }, signal);
     }
     return opened;
   }

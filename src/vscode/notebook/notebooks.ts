@@ -34,10 +34,10 @@ export interface NotebooksDependencies {
   readonly onProblem: (problem: EngineProblem, language: string) => void;
   /** An untitled notebook was saved as this file, which takes over its session. */
   readonly onMoved: (notebook: NotebookDocument, language: string) => void;
-  /** A session is new; its first cell waits. */
-  readonly onOpened: (
+  /** A cell is about to run, and waits. */
+  readonly onCell: (
     notebook: NotebookDocument,
-    session: { readonly id: string; readonly language: string; readonly owner: Owner },
+    session: Parameters<PrepareSession>[0] & { readonly language: string },
     signal: AbortSignal,
   ) => Promise<void>;
   /** A session was lost while no cell ran; called once per loss. `reason` as in `it ran out of memory`. */
@@ -162,9 +162,9 @@ export class Notebooks implements Disposable {
 
   #add(notebook: NotebookDocument, language: string): Entry {
     const name = path.basename(notebook.uri.path);
-    const { onProblem, onOpened } = this.#deps;
+    const { onProblem, onCell } = this.#deps;
     const owner: Owner = { id: `notebook/${notebook.uri}`, kind: 'notebook', label: name };
-    const prepare: PrepareSession = ({ id }, signal) => onOpened(entry.notebook, { id, language, owner }, signal);
+    const prepare: PrepareSession = (opened, signal) => onCell(entry.notebook, { ...opened, language }, signal);
     const environment = () => environmentOf(entry.notebook);
     const session = new NotebookSession(this.#handle, language, owner, prepare, environment);
     const names = new CellNames();

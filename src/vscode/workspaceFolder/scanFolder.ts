@@ -18,6 +18,8 @@ export interface ScannedFile {
   /** Where it is; a link inside the folder is resolved. */
   readonly location: string;
   readonly size: number;
+  /** Milliseconds since the epoch. */
+  readonly modifiedMs: number;
 }
 
 /** What a copy of a folder has, and how many entries it leaves out; a folder counts as one. */
@@ -114,8 +116,8 @@ class Scan implements FolderScan {
       return;
     }
     try {
-      const { size } = await lstat(location);
-      this.files.push({ path, location, size });
+      const { size, mtimeMs } = await lstat(location);
+      this.files.push({ path, location, size, modifiedMs: mtimeMs });
       this.bytes += size;
     } catch {
       this.leftOut.unreadable += 1;

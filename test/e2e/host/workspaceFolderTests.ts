@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ConfigurationTarget, commands, workspace } from 'vscode';
+import { ConfigurationTarget, commands, WorkspaceEdit, workspace } from 'vscode';
 import { test, until } from './harness.ts';
 import { notebookFile, runCell, SharedNotebook } from './notebook.ts';
 import { outputsOf, STDOUT, textOf } from './outputs.ts';
@@ -66,6 +66,31 @@ export function workspaceFolderTests(): void {
     );
     assert.equal(textOf(cell, STDOUT), '8 False\n');
     assert.equal(cell.executionSummary?.executionOrder, 1);
+  });
+
+  test('a live view is read, follows changes, refuses writes and has no secrets', async () => {
+    await setMode('view');
+    const live = await notebookFile('project/live.ipynb');
+    const code = 'import os, helpers; print(os.getcwd(), helpers.double(2), sorted(os.listdir()))';
+    const listed = "['.gitignore', 'data', 'helpers.py', 'live.ipynb', 'report.ipynb']";
+    assert.equal(textOf(await runCell(live, code), STDOUT), `/view/files/project 4 ${listed}\n`);
+    const csv = path.join(root(), 'project/data/sales.csv');
+    const document = await workspace.openTextDocument(csv);
+    const edit = new WorkspaceEdit();
+    edit.insert(document.uri, document.lineAt(document.lineCount - 1).range.end, '3,58\n');
+    await workspace.applyEdit(edit);
+    await document.save();
+    const sum = 'import pandas as pd; print(pd.read_csv("data/sales.csv").total.sum())';
+    assert.equal(textOf(await runCell(live, sum), STDOUT), '100\n');
+    const refused = outputsOf(await runCell(live, 'open("out.csv", "w")'));
+    assert.match(JSON.stringify(refused), /PermissionError.*Write to \/workspace/);
+    writeFileSync(path.join(root(), 'project/.env'), 'TOKEN=another');
+    writeFileSync(path.join(root(), 'project/late.txt'), 'seen by the watcher');
+    rmSync(path.join(root(), 'project/.gitignore'));
+    await until('the change of another program', async () => {
+      const seen = textOf(await runCell(live, 'print(sorted(os.listdir()))'), STDOUT);
+      return seen === "['cache', 'data', 'helpers.py', 'late.txt', 'live.ipynb', 'report.ipynb']\n";
+    });
   });
 
   test('a session has no files of the folder unless the user has agreed', async () => {
