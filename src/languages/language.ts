@@ -204,6 +204,8 @@ export class ProgramMissing extends Error {
 export interface OpenOptions {
   readonly once: boolean;
   readonly code?: string;
+  /** The id of the owner that it is for. */
+  readonly owner?: string;
   readonly onKey?: (key: string) => void;
 }
 

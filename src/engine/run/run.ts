@@ -148,7 +148,7 @@ function executeOnce(
 ): Promise<Executed> {
   const { code, stdin = '', onInput, state = null, reportFiles, fileName } = run.request;
   const onKey = (key: string) => environment.keepWarm(key);
-  const interpreter = environment.language.open(sandbox, { once: true, code, onKey });
+  const interpreter = environment.language.open(sandbox, { once: true, code, onKey, owner: run.request.owner.id });
   const { task } = run;
   const cell = {
     code,

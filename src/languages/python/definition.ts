@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { defineLanguage } from '../languageDefinition.ts';
 import { PYTHON } from './facts.ts';
 import { ModuleUse } from './moduleUse.ts';
@@ -62,9 +63,10 @@ export const python = defineLanguage({
   warmOptions: ({ preload }) => preload,
   create({ options, clock, log }) {
     const use = new ModuleUse();
-    const modules = () => use.wanted(options().preload);
+    const owners = new WeakMap<Sandbox, string>();
+    const modules = (sandbox: Sandbox) => use.wanted(options().preload, owners.get(sandbox));
     const preloadable = () => options().preload;
     const importable = () => ({ allowed: options().allowedModules, blocked: options().blockedModules });
-    return { ...pythonLanguage(use, { preloadable, importable }), warm: preloader({ modules, clock, log }) };
+    return { ...pythonLanguage(use, { preloadable, owners, importable }), warm: preloader({ modules, clock, log }) };
   },
 });

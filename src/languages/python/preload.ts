@@ -8,8 +8,8 @@ const DEADLINE_MS = 120_000;
 
 /** What preloading works with. */
 export interface PreloadDeps {
-  /** Names of the modules to import, as options and recent runs have them at the time of the call. */
-  readonly modules: () => readonly string[];
+  /** Names of the modules to import in a sandbox, as options and recent runs have them at the time of the call. */
+  readonly modules: (sandbox: Sandbox) => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -22,7 +22,7 @@ export function preloader(deps: PreloadDeps): (sandbox: Sandbox, warming: Warmin
   // The zygote keeps its modules, so once per sandbox and module is enough.
   const done = new WeakMap<Sandbox, ReadonlySet<string>>();
   return (sandbox, { after }) => {
-    const wanted = deps.modules();
+    const wanted = deps.modules(sandbox);
     const has = done.get(sandbox);
     if (has && wanted.every((name) => has.has(name))) return null;
     const preloading = preload(sandbox, wanted, deps, done);

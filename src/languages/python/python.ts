@@ -1,4 +1,5 @@
 import type { ModuleLists } from '../../protocol/interpreter.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { startInterpreter } from '../interpreter/interpreterProcess.ts';
 import { resumeInterpreter } from '../interpreter/resumeInterpreter.ts';
 import type { Language } from '../language.ts';
@@ -9,17 +10,20 @@ import type { ModuleUse } from './moduleUse.ts';
 export interface PythonDeps {
   /** Names of the modules that sandboxes may have preloaded. */
   readonly preloadable: () => readonly string[];
+  /** The owner that each sandbox serves, by its id. */
+  readonly owners: WeakMap<Sandbox, string>;
   /** The modules that code may import. */
   readonly importable: () => ModuleLists;
 }
 
 /** Python, which notes what runs need. */
-export function pythonLanguage(use: ModuleUse, { preloadable, importable }: PythonDeps): Language {
+export function pythonLanguage(use: ModuleUse, { preloadable, owners, importable }: PythonDeps): Language {
   return {
     // Every interpreter is a fork of a permanent process of the sandbox.
-    open(sandbox, { once, code }) {
+    open(sandbox, { once, code, owner }) {
       const needed = code === undefined ? null : neededModules(code);
-      use.note(needed, preloadable());
+      use.note(needed, preloadable(), owner);
+      if (owner !== undefined) owners.set(sandbox, owner);
       return startInterpreter(sandbox, { once, preloaded: needed === null || needed.size > 0, importable });
     },
     resume: (resumed) => resumeInterpreter(resumed, { importable }),

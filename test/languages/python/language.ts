@@ -8,5 +8,9 @@ export const python = pythonWith({ allowed: [], blocked: [] });
 
 /** The same, with modules that code may import. */
 export function pythonWith(modules: ModuleLists): Language {
-  return pythonLanguage(new ModuleUse(), { preloadable: () => [], importable: () => modules });
+  return pythonLanguage(new ModuleUse(), {
+    preloadable: () => [],
+    owners: new WeakMap(),
+    importable: () => modules,
+  });
 }
