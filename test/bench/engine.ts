@@ -8,6 +8,7 @@ import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
+import type { LanguageDefinition } from '../../src/languages/languageDefinition.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 
@@ -15,8 +16,14 @@ const images = path.resolve(import.meta.dirname, '../../images');
 
 export const OWNER: Owner = { id: 'bench', kind: 'cli', label: 'bench' };
 
+/** The languages of an engine that warms nothing but Python. */
+export const PYTHON_ALONE: readonly LanguageDefinition[] = LANGUAGES.filter(({ id }) => id === 'python');
+
 /** An engine on the machine's Docker Engine, with `options` over the defaults. */
-export async function realEngine(options: OptionsInput): Promise<Engine> {
+export async function realEngine(
+  options: OptionsInput,
+  languages: readonly LanguageDefinition[] = LANGUAGES,
+): Promise<Engine> {
   return createEngine({
     connect: ({ docker: { host } }) => dockerHost({ host, env: process.env, home: homedir(), log: silentLog }),
     agent: await loadAgent(path.join(images, 'agent')),
@@ -24,7 +31,7 @@ export async function realEngine(options: OptionsInput): Promise<Engine> {
     clock: systemClock,
     log: silentLog,
     identity: { machine: await machineId(), owner: await thisOwner() },
-    languages: LANGUAGES,
+    languages,
     images: imageSources(images, async () => ({ buildArgs: {} })),
   });
 }

@@ -2,7 +2,7 @@ import { DEFAULT_OPTIONS } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { withClient } from './client.ts';
 import { copyRows } from './copies.ts';
-import { OWNER, realEngine, run, SETTLE_MS, warm } from './engine.ts';
+import { OWNER, PYTHON_ALONE, realEngine, run, SETTLE_MS, warm } from './engine.ts';
 import { dockerTimings, pythonDockerMcp } from './peers.ts';
 import type { Measured, Row } from './report.ts';
 import { resetTimings } from './resets.ts';
@@ -13,9 +13,6 @@ const CODES = ['print(1)', 'import numpy, pandas'] as const;
 /** Pause between calls as of a client that reads the answers; back to back, resets are part of the time. */
 const PACE_MS = 25;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Options of an engine that warms nothing but Python. */
-const PYTHON_ALONE = { lean: { prewarmHeaders: [] } };
 
 /** Measures Python: our own runs, what the machine and a peer take for the same code, and what warmth costs. */
 export async function measurePython(): Promise<Measured> {
@@ -108,7 +105,7 @@ async function idleMemory(preload: string[]): Promise<number> {
 }
 
 async function timeToWarm(count: number): Promise<number> {
-  const engine = await realEngine({ ...PYTHON_ALONE, pool: { size: count, prewarm: true } });
+  const engine = await realEngine({ pool: { size: count, prewarm: true } }, PYTHON_ALONE);
   try {
     const start = performance.now();
     await warm(engine, count);

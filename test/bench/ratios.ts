@@ -4,7 +4,7 @@ import type { Engine } from '../../src/engine/types.ts';
 import { withServed } from './client.ts';
 import { type Calls, compare, repeat, type Side } from './compare.ts';
 import { containerCpu, containersCpu, dockerCpu, endedChildrenCpu, ownCpu, processCpu, sumOf } from './cpu.ts';
-import { containersOf, OWNER, realEngine, run, SETTLE_MS, warm } from './engine.ts';
+import { containersOf, OWNER, PYTHON_ALONE, realEngine, run, SETTLE_MS, warm } from './engine.ts';
 import { type PlainContainer, withPlainContainer } from './plainContainer.ts';
 import type { Measured, Ratio } from './report.ts';
 import { withResets } from './resets.ts';
@@ -113,7 +113,7 @@ async function cpuOf(engine: Engine) {
 }
 
 async function withEngine<T>(size: number, use: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await realEngine({ lean: { prewarmHeaders: [] }, pool: { size, prewarm: true } });
+  const engine = await realEngine({ pool: { size, prewarm: true } }, PYTHON_ALONE);
   try {
     await warm(engine, size);
     await pause(SETTLE_MS * (size / 2));
