@@ -31,6 +31,8 @@ export interface ConformanceCode {
   /** Sets a variable to 10; prints it with a line end. */
   readonly set: string;
   readonly get: string;
+  /** Adds 1 to the variable `n`, which is given as 1, and what `n` is in the state then; missing where runs take no variables. */
+  readonly state?: { readonly code: string; readonly n: number | string };
   /** Defines a function; prints 42 with a line end by a call of it. */
   readonly define: string;
   readonly call: string;
@@ -158,6 +160,13 @@ export function conformanceSuite(code: ConformanceCode, options: object = {}): v
       expect(await run(code.look)).toMatchObject({ status: 'ok', stdout: 'clean\n' });
       expect(await run(code.leave)).toMatchObject({ status: 'ok' });
       expect(await run(code.look, { owner: owner('other') })).toMatchObject({ status: 'ok', stdout: 'clean\n' });
+    });
+
+    it('takes variables and returns them', async () => {
+      if (!code.state) return;
+      const returned = await run(code.state.code, { state: { n: 1, word: 'a "b"\n' } });
+      expect(returned).toMatchObject({ status: 'ok', state: { n: code.state.n, word: 'a "b"\n' }, stateLeftOut: [] });
+      expect(await run(code.print, { state: {} })).toMatchObject({ status: 'ok', state: {} });
     });
 
     it('does not see variables of an earlier run', async () => {

@@ -3,9 +3,9 @@ Drives an interpreter that is a program of its own. It passes the engine's reque
 its descriptor 3, and makes events of the lists that come from descriptor 4. stdin, stdout and stderr are the program's own.
 
 A list is its length and then each text, as its length in bytes and UTF-8; lengths are four bytes, the lowest first.
-To the program: `run name code once`, `complete code cursor`, and `interrupt` where it asks for that in place of SIGINT.
+To the program: `run name code once`, with a fifth text where variables are given, `complete code cursor`, and `interrupt` where it asks for that in place of SIGINT.
 From it: `ready` once; `begun` when it can be interrupted; then `display mime content …`, `result mime content …`,
-`error name message traceback`, and at last `done status exit-status` or `completions start end match …`.
+`error name message traceback`, `state name json …` where variables were given, and at last `done status exit-status` or `completions start end match …`.
 Offsets count UTF-16 code units.
 """
 
@@ -23,23 +23,30 @@ _MESSAGES = 4
 _LENGTH = struct.Struct("<I")
 _CHUNK = 1 << 16
 _REPEAT_MS = 100
-_ANSWERS = frozenset(("done", "completions"))
+_ANSWERS = frozenset(("state", "done", "completions"))
+# Reserved in a state event for everything but the variables: the names of those that are left out.
+_OTHER_BYTES = 1 << 18
+_OTHER_VALUES = 200
+_MAX_NAMES = 100
+_MAX_NAME = 200
 _MAX_MATCHES = 500
 _MAX_MATCH = 1_000
 _NUMBERS = (signal.SIGINT, signal.SIGCHLD)
 
 
-def serve(argv, pipes, limits, by_signal=True, variables=None):
+def serve(argv, pipes, limits, by_signal=True, variables=None, assignments=None):
     """
     Runs the program until it or the session ends; never returns. `pipes`: the descriptors of requests, events and
-    answers. `by_signal`: an interrupt is SIGINT to the program's process group.
+    answers. `by_signal`: an interrupt is SIGINT to the program's process group. `assignments(state)`: code of the language
+    that sets the variables given to a run; missing where the program takes none.
     """
-    Relay(argv, pipes, limits, by_signal, variables or {}).serve()
+    Relay(argv, pipes, limits, by_signal, variables or {}, assignments).serve()
 
 
 class Relay:
-    def __init__(self, argv, pipes, limits, by_signal, variables):
+    def __init__(self, argv, pipes, limits, by_signal, variables, assignments=None):
         self._requests, self._events, self._answers = pipes
+        self._assignments = assignments
         self._by_signal = by_signal
         self._publisher = display.Publisher(self._emit, limits["eventBytes"], limits["events"])
         self._request = None
@@ -162,7 +169,10 @@ class Relay:
             # An earlier interrupt was meant for something else; from now on they are for this cell.
             self._is_interrupted = False
             self._emit("begun")
-        self._send(["run", request["name"], request["code"], "once" if request["once"] else ""])
+        run = ["run", request["name"], request["code"], "once" if request["once"] else ""]
+        if self._assignments is not None and request["state"] is not None:
+            run.append(self._assignments(request["state"]))
+        self._send(run)
 
     def _give_stdin(self, text):
         # The program shares the file and its position.
@@ -226,10 +236,25 @@ class Relay:
         elif kind == "error":
             name, message, traceback = map(_text, fields)
             self._emit("error", name=name[:1_000], message=message[:10_000], traceback=traceback[-100_000:])
+        elif kind == "state":
+            self._on_state(*map(_text, fields))
         elif kind == "done":
             self._on_done(*map(_text, fields))
         elif kind == "completions":
             self._on_completions(*map(_text, fields))
+
+    def _on_state(self, *pairs):
+        state, left_out = {}, []
+        size, values = jsonshape.MAX_BYTES - _OTHER_BYTES, jsonshape.MAX_VALUES - _OTHER_VALUES
+        for name, text in zip(pairs[::2], pairs[1::2]):
+            member = "%s: %s, " % (json.dumps(name), text)
+            size_left, values_left = size - len(member.encode()), values - jsonshape.values(member)
+            if min(size_left, values_left) < 0 or jsonshape.is_too_deep(text):
+                left_out.append(name[:_MAX_NAME])
+                continue
+            size, values = size_left, values_left
+            state[name] = json.loads(text)
+        self._emit("state", state=state, leftOut=left_out[:_MAX_NAMES])
 
     def _on_done(self, status, exit_status):
         self._has_begun = False

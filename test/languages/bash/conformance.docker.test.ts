@@ -15,6 +15,7 @@ describe('Bash', () => {
     bomb: 'x=xxxxxxxxxxxxxxxx; while :; do x=$x$x; done',
     set: 'kept=10',
     get: 'echo "$kept"',
+    state: { code: 'n=$((n + 1))', n: '2' },
     define: 'answer() { echo 42; }',
     call: 'answer',
     leave: 'touch /workspace/mark.txt /tmp/mark.txt\nsetsid sleep 3600 >/dev/null 2>&1 &',

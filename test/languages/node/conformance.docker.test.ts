@@ -16,6 +16,7 @@ describe('Node.js', () => {
     bomb: 'const all = [];\nwhile (true) all.push(Buffer.alloc(1 << 20, 1));',
     set: 'const kept = 10;',
     get: 'console.log(globalThis.kept);',
+    state: { code: 'n += 1;', n: 2 },
     define: 'function answer() { return 42; }',
     call: 'console.log(answer());',
     leave: `const fs = require('fs');

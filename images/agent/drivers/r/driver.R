@@ -181,7 +181,50 @@ local({
     tryCatch(parse(text = code, srcfile = source, keep.source = TRUE, encoding = "UTF-8"), error = fail)
   }
 
-  run_cell <- function(name, code) {
+  quote_json <- function(texts) {
+    texts <- enc2utf8(texts)
+    for (pair in list(c("\\", "\\\\"), c("\"", "\\\""), c("\n", "\\n"), c("\r", "\\r"), c("\t", "\\t"))) {
+      texts <- gsub(pair[1L], pair[2L], texts, fixed = TRUE)
+    }
+    paste0("\"", gsub("[[:cntrl:]]", "", texts), "\"")
+  }
+
+  number_json <- function(values) {
+    short <- sprintf("%.15g", values)
+    ifelse(as.numeric(short) == values, short, sprintf("%.17g", values))
+  }
+
+  # The value as JSON; NULL for what JSON does not have.
+  json_of <- function(value) {
+    if (is.null(value)) return("null")
+    if (is.object(value) || !is.null(dim(value))) return(NULL)
+    if (is.list(value)) {
+      parts <- lapply(value, json_of)
+      if (any(vapply(parts, is.null, NA))) return(NULL)
+      parts <- unlist(parts)
+    } else if (is.character(value)) {
+      parts <- quote_json(value)
+    } else if (is.logical(value)) {
+      parts <- ifelse(value, "true", "false")
+    } else if (is.numeric(value) && !any(is.nan(value) | is.infinite(value))) {
+      parts <- number_json(value)
+    } else {
+      return(NULL)
+    }
+    if (!is.list(value)) parts[is.na(value)] <- "null"
+    if (!is.null(names(value))) return(paste0("{", paste0(quote_json(names(value)), ":", parts, collapse = ","), "}"))
+    if (length(value) == 1L && !is.list(value)) return(parts)
+    paste0("[", paste(parts, collapse = ","), "]")
+  }
+
+  send_state <- function() {
+    names <- ls(globalenv())
+    texts <- lapply(names, function(name) tryCatch(json_of(get(name, globalenv())), error = function(e) NULL))
+    has <- !vapply(texts, is.null, NA)
+    do.call(send, c(list("state"), rbind(as.list(names[has]), texts[has])))
+  }
+
+  run_cell <- function(name, code, given = NULL) {
     end <- list("ok", "")
     trace <- character()
     error <- NULL
@@ -196,6 +239,7 @@ local({
     tryCatch({
       allowInterrupts({
         send("begun")
+        if (!is.null(given)) eval(parse(text = given, encoding = "UTF-8"), globalenv())
         expressions <- parse_cell(name, code)
         withCallingHandlers(evaluate(expressions), error = on_error, warning = on_warning)
       })
@@ -210,10 +254,10 @@ local({
       end <<- list(if (status == 0L) "ok" else "error", as.character(status))
       if (status != 0L) error <<- condition
     })
-    finish(end, error, trace)
+    finish(end, error, trace, !is.null(given))
   }
 
-  finish <- function(end, error, trace) {
+  finish <- function(end, error, trace, has_state) {
     while (sink.number() > 0L) sink()
     tryCatch({
       report_warnings()
@@ -228,6 +272,7 @@ local({
       text <- paste0(conditionMessage(error), advice_on(error))
       send("error", name_of(error), text, paste(c(paste0(heading(error), text), trace), collapse = "\n"))
     }
+    if (has_state) send_state()
     send("done", end[[1L]], end[[2L]])
   }
 
@@ -267,7 +312,7 @@ local({
     } else {
       # An interrupt that came after the last cell.
       tryCatch(allowInterrupts(Sys.sleep(0.0005)), interrupt = function(condition) NULL)
-      run_cell(command[[2L]], command[[3L]])
+      run_cell(command[[2L]], command[[3L]], if (length(command) > 4L) command[[5L]])
       if (command[[4L]] == "once") break
     }
   })

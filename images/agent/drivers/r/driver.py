@@ -5,6 +5,8 @@ import os
 
 from hothouse_agent import relay
 
+from .literals import assignments
+
 
 def serve(requests, events, answers, limits, files):
     file = os.memfd_create("driver.R")
@@ -13,4 +15,4 @@ def serve(requests, events, answers, limits, files):
     # Above the descriptors that R gets for other ends.
     source = fcntl.fcntl(file, fcntl.F_DUPFD, 64)
     argv = ["R", "--vanilla", "--no-echo", "--file=/proc/self/fd/%d" % source]
-    relay.serve(argv, (requests, events, answers), limits, variables={"LC_ALL": "C.UTF-8"})
+    relay.serve(argv, (requests, events, answers), limits, variables={"LC_ALL": "C.UTF-8"}, assignments=assignments)
