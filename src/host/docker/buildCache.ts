@@ -23,12 +23,17 @@ interface CacheRecord {
 export async function trimBuildCache(client: Client, maxBytes: number, signal?: AbortSignal): Promise<number> {
   const own = (await records(client, signal)).filter(({ Description, Shared }) => OWN.test(Description) && !Shared);
   own.sort((one, other) => timeOf(one) - timeOf(other));
-  const size = own.reduce((sum, { Size }) => sum + Size, 0);
+  let size = own.reduce((sum, { Size }) => sum + Size, 0);
   let freed = 0;
-  for (const { ID, InUse } of own) {
-    if (size - freed <= maxBytes) break;
-    // A record with later steps cannot be removed before them; they were used as late, so they usually come first.
-    if (!InUse) freed += await removeRecord(client, ID, signal);
+  // Docker keeps a record that later steps build on until these are gone, so the first may go in another pass.
+  for (let before = -1; size > maxBytes && before !== freed; ) {
+    before = freed;
+    for (const { ID, InUse } of own) {
+      if (size <= maxBytes) break;
+      const removed = InUse ? 0 : await removeRecord(client, ID, signal);
+      size -= removed;
+      freed += removed;
+    }
   }
   return freed;
 }
