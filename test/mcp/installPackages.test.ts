@@ -56,4 +56,25 @@ describe('install_packages', () => {
       expect(textOf(refused)).toContain(`There is no argument "${argument}"`);
     }
   });
+
+  it('adds packages to an environment in place of those of their name, after the user agrees', async () => {
+    const engine = careful();
+    await engine.environments.create({ name: 'data', language: 'python', packages: { pip: ['polars==1', 'six'] } });
+    const client = await connectAsking(engine, 'accept', []);
+    const added = await call(client, 'install_packages', { environment: 'data', packages: ['Polars>=2', 'tqdm'] });
+    expect(textOf(added)).toBe('The environment data has six, Polars>=2, tqdm.');
+    expect(await engine.environments.find('data')).toMatchObject({
+      value: { packages: { pip: ['six', 'Polars>=2', 'tqdm'] } },
+    });
+    const unknown = await call(client, 'install_packages', { environment: 'other', packages: ['tqdm'] });
+    expect(unknown).toMatchObject({ isError: true });
+  });
+
+  it('needs a session or an environment, and not both', async () => {
+    const client = await connectAsking(careful(), 'accept', []);
+    for (const place of [{}, { session_id: 's1', environment: 'data' }]) {
+      const refused = await call(client, 'install_packages', { packages: ['tqdm'], ...place });
+      expect(textOf(refused)).toContain('Pass session_id or environment.');
+    }
+  });
 });

@@ -18,7 +18,7 @@ describe('the tools of the MCP server', () => {
       ['try_code', ['session_id', 'candidates']],
       ['create_environment', ['name', 'language']],
       ['list_environments', []],
-      ['install_packages', ['session_id', 'packages']],
+      ['install_packages', ['packages']],
       ['write_file', ['session_id', 'path', 'content']],
       ['read_file', ['path']],
       ['list_files', []],

@@ -78,3 +78,9 @@ export function packageName(manager: PackageManager, entry: string): string {
 export function pinned(manager: PackageManager, name: string, version: string): string {
   return `${name}${SPELLINGS[manager].equals}${version}`;
 }
+
+/** A list with further entries: each takes the place of the entry with its name. */
+export function withEntries(manager: PackageManager, before: readonly string[], added: readonly string[]): string[] {
+  const names = new Set(added.map((entry) => packageName(manager, entry)));
+  return [...before.filter((entry) => !names.has(packageName(manager, entry))), ...added];
+}
