@@ -7,7 +7,7 @@ const PackageJson = z.looseObject({
   devDependencies: Versions,
   optionalDependencies: Versions,
   peerDependencies: Versions,
-  workspaces: z.unknown(),
+  workspaces: z.unknown().optional(),
 });
 const NONE = {
   dependencies: {},
