@@ -10,6 +10,13 @@ import { begin, identity, OWNER, open, ownMachine, resume, run, start } from './
 ownMachine('resume-faults');
 
 const PROGRAM = fileURLToPath(new URL('./leftEngine.ts', import.meta.url));
+/** Capabilities, new privileges, the filter of system calls and one that it denies, and interfaces. */
+const WALLS = `
+import ctypes
+status = dict(line.split(":") for line in open("/proc/self/status") if line.count(":") == 1)
+names = [line.split(":")[0].strip() for line in open("/proc/net/dev").read().splitlines()[2:]]
+facts = [status[name].strip() for name in ("CapEff", "NoNewPrivs", "Seccomp")]
+[*facts, ctypes.CDLL(None).ptrace(0, 0, 0, 0), *names]`;
 const children: ChildProcess[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -56,6 +63,22 @@ describe('a session that another engine resumes', () => {
     expect(ended?.stdout.trim()).toBe('42');
     const after = await run(second.engine, record.sessionId, cell, { language });
     expect(after.stdout.trim()).toBe('42');
+    await second.engine.dispose();
+  });
+
+  it('has the walls of every sandbox, and so have its copies', async () => {
+    const first = await start();
+    const record = await open(first);
+    await run(first.engine, record.sessionId, 'x = 1');
+    await first.engine.detach();
+    const second = await start();
+    await resume(second.engine, record);
+    const held = ['0000000000000000', '1', '2', -1, 'lo'].map((one) => (typeof one === 'string' ? `'${one}'` : one));
+    const own = await run(second.engine, record.sessionId, WALLS);
+    expect(own.result?.['text/plain']).toBe(`[${held.join(', ')}]`);
+    const tried = await second.engine.tryCode(record.sessionId, [{ code: WALLS }, { code: WALLS }]);
+    const texts = tried.ok ? tried.value.candidates.map(({ result }) => result.result?.['text/plain']) : [];
+    expect(texts).toEqual([`[${held.join(', ')}]`, `[${held.join(', ')}]`]);
     await second.engine.dispose();
   });
 
