@@ -38,6 +38,11 @@ describe('the definition of an environment', () => {
     expect(problemsOf({ packages: { npm: ['lodash'] } })).toBe(
       'packages.npm: Python has no packages of npm; it has those of pip and apt.',
     );
+    const many = Array.from({ length: 501 }, (_, index) => `a${index}`);
+    expect(problemsOf({ packages: { pip: many } })).toBe('packages.pip: There are more than 500 packages.');
+    expect(problemsOf({ packages: { nuget: ['Newtonsoft.Json'] } })).toBe(
+      'packages.nuget: Packages of NuGet cannot be installed; Python has those of pip and apt.',
+    );
     expect(problemsOf({ language: 'cobol' })).toContain('There is no language "cobol"');
     expect(problemsOf({ name: 'python' })).toContain('is a language');
     for (const name of ['', '../x', 'a b', '-x', 'X', 'a'.repeat(41)]) expect(problemsOf({ name })).toContain('name: ');

@@ -154,7 +154,7 @@ export function definitionHash({ language, base, packages, variables, network }:
 function packagesOf(manager: PackageManager, description: string) {
   return z
     .array(z.string())
-    .max(MAX_PACKAGES)
+    .max(MAX_PACKAGES, { error: `There are more than ${MAX_PACKAGES} packages.`, abort: true })
     .superRefine((entries, { addIssue }) => {
       const names = new Set<string>();
       for (const entry of entries) {

@@ -11,7 +11,7 @@ const EnvironmentAnswer = z.strictObject({
   hash: z.string().describe('Of its content: equal hashes mean equal environments.'),
 });
 
-const list = (description: string) => z.array(z.string()).max(500).default([]).describe(description);
+const list = (description: string) => z.array(z.string()).default([]).describe(description);
 
 /** `create_environment`. */
 export function createEnvironment(languages: readonly LanguageDefinition[]): Tool {
