@@ -19,6 +19,12 @@ export function madeElsewhereTests(): void {
 
   test('flowers.ipynb runs: scikit-learn from the data to a confusion matrix', () =>
     runAll('flowers.ipynb', { mimes: ['text/html', 'image/png'], text: /Wall time.*macro avg.*True/s }));
+
+  test('course.ipynb runs: magics of lines and cells, %run, the shell, help, formulas', () =>
+    runAll('course.ipynb', {
+      mimes: ['text/html', 'image/png'],
+      text: /figures are shown inline.*helper ran with.*Help on function area.*per loop.*line 3.*Beautiful is better/s,
+    }));
 }
 
 async function runAll(name: string, expected: Expected): Promise<void> {
