@@ -20,10 +20,10 @@ const SETTINGS = {
 
 /**
  * Starts a VS Code server with a user folder under `out`, and a browser page. Installs `vsix` before the start; `driver`
- * lets a test module run in the extension host. `stop` stops both.
+ * lets a test module run in the extension host. Every folder is trusted, unless `asksForTrust`. `stop` stops both.
  *
  * @param {{ out: string, codeServer: string, node: string, chromium: string, folder: string, vsix?: string,
- *   driver?: boolean, settings?: object, machineSettings?: object, env?: NodeJS.ProcessEnv }} options
+ *   driver?: boolean, asksForTrust?: boolean, settings?: object, machineSettings?: object, env?: NodeJS.ProcessEnv }} options
  */
 export async function startEditor(options) {
   const { out, codeServer, node, settings = {}, machineSettings = {}, vsix } = options;
@@ -62,12 +62,13 @@ function install(node, common, vsix) {
   if (done.status !== 0) throw new Error(`The VSIX did not install: ${done.stdout}${done.stderr}`);
 }
 
-async function serve({ out, node, driver, env = {} }, common) {
+async function serve({ out, node, driver, asksForTrust, env = {} }, common) {
   const port = await freePort();
   const flags = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check'];
-  const quiet = ['--disable-workspace-trust', '--disable-getting-started-override', '--ignore-last-opened'];
+  const quiet = ['--disable-getting-started-override', '--ignore-last-opened'];
+  const trust = asksForTrust ? [] : ['--disable-workspace-trust'];
   const smoke = driver ? ['--vscode-option', 'enable-smoke-test-driver'] : [];
-  const child = spawn(node, [...common, ...flags, ...quiet, ...smoke], {
+  const child = spawn(node, [...common, ...flags, ...quiet, ...trust, ...smoke], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, so that `end` can wait for it.
     detached: true,

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startEditor } from './codeServer.mjs';
+import { clickThroughEnvironments, labFolder } from './uiEnvironments.mjs';
 import { clickThroughFolder } from './uiFolder.mjs';
 import { clickThroughLanguages } from './uiLanguages.mjs';
 import { clickThroughLean } from './uiLean.mjs';
@@ -14,15 +15,17 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   await drive('reload', {}, clickThroughReload);
   await drive('folder', {}, clickThroughFolder, shopFolder(out));
   await drive('languages', {}, clickThroughLanguages);
+  await drive('environments', {}, clickThroughEnvironments, labFolder(out), { asksForTrust: true });
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
 
-  async function drive(name, machineSettings, click, opened = folder) {
+  async function drive(name, machineSettings, click, opened = folder, more = {}) {
     if (only && name !== only) return;
     const home = path.join(out, name);
     mkdirSync(home, { recursive: true });
     const editor = await startEditor({
       ...editorFiles,
+      ...more,
       out: home,
       folder,
       vsix,
@@ -60,6 +63,7 @@ function shopFolder(out) {
 
 /** Settings for stable screenshots. */
 const LOOK = {
+  'security.workspace.trust.startupPrompt': 'never',
   'workbench.colorTheme': 'Default Dark Modern',
   'editor.editContext': false,
   'editor.autoClosingBrackets': 'never',
