@@ -31,6 +31,16 @@ export async function getArchive(client: Client, id: string, path: string, signa
   return archive as Readable;
 }
 
+/** An archive that sets owner and mode (octal) of the folder in which it is unpacked. */
+export function rootFolder(user: number, mode: string): Readable {
+  const archive = pack();
+  // Ids like ours are too large for the usual fields.
+  const extended = { pax: { uid: String(user), gid: String(user) } };
+  archive.entry({ name: '.', type: 'directory', mode: Number.parseInt(mode, 8), ...extended });
+  archive.finalize();
+  return archive;
+}
+
 /** An archive with the folder `data`, which belongs to the user alone. */
 export function dataFolder(user: number): Readable {
   const archive = pack();

@@ -42,6 +42,11 @@ export class Client implements Disposable {
     return (await this.#connected(signal)).host;
   }
 
+  /** Whether it is Podman that answers. Rejects with a `HostError`. */
+  async isPodman(signal?: AbortSignal): Promise<boolean> {
+    return (await this.#connected(signal)).isPodman;
+  }
+
   /**
    * Makes one call. Rejects with a `HostError` within its deadline. When
    * Docker no longer answers at all, it rejects after five seconds.

@@ -10,7 +10,7 @@ import type { Client } from './client.ts';
 import { createOptions } from './createOptions.ts';
 import { DockerContainer, type DockerContext } from './dockerContainer.ts';
 import { requireUsable } from './image.ts';
-import { createInPodman } from './podmanCreate.ts';
+import { createInPodman, ownMounts } from './podmanCreate.ts';
 import { attachInPodman } from './podmanDial.ts';
 import { isConnectionProblem, unlessGone } from './problems.ts';
 import { type ContainerProxy, followProxy, startProxy } from './proxy.ts';
@@ -74,6 +74,7 @@ async function createFor(
     for (const volume of spec.volumes)
       if (volume.isWritable) await putArchive(client, id, volume.path, dataFolder(user));
     const stream = await attach(client, id, signal);
+    if (await client.isPodman(signal)) await ownMounts(client, id, spec, user);
     const container = new DockerContainer(id, stream, context, proxy?.decisions);
     await start(client, id, spec, signal);
     return container;

@@ -1,5 +1,7 @@
 import type Docker from 'dockerode';
 import { type ContainerSpec, resourceLimits, type TmpfsSpec } from '../spec.ts';
+import { putArchive, rootFolder } from './archive.ts';
+import type { Client } from './client.ts';
 import {
   CPU_PERIOD,
   LOOPBACK_ONLY,
@@ -96,6 +98,15 @@ export function podmanOptions(spec: ContainerSpec, user: number, proxy?: string)
     ],
     ...(spec.runtime === null ? {} : { oci_runtime: spec.runtime }),
   };
+}
+
+/**
+ * Gives the mounts in memory to the user: when Podman prepares a container, as `attach` has it do, it gives each the owner
+ * and mode of the image's folder in its place.
+ */
+export async function ownMounts(client: Client, id: string, spec: ContainerSpec, user: number): Promise<void> {
+  const mounts = memoryMounts(spec);
+  await Promise.all(mounts.map(({ path, mode }) => putArchive(client, id, path, rootFolder(user, mode))));
 }
 
 /** A volume without a name, which goes with its container; unlike a mount of type `tmpfs` it takes every option. */
