@@ -22,11 +22,13 @@ const real = (name: string, include: string[], exclude: string[] = []) => ({
 const attacks = ['test/isolation/**', 'test/faults/**'];
 /** What measures the machine, which nothing else may use meanwhile. */
 const measuring = 'test/**/*.measuring.test.ts';
+/** What runs on Podman too: the host's contract, and rows that what Podman makes in its own way must hold. */
+const onPodman = ['test/contract/dockerHost.docker.test.ts', 'test/isolation/{03,04,13,15,46}-*.docker.test.ts'];
 /** The other rows of 35 to 39: attacks on the MCP server. */
 const clients = 'test/isolation/3[6-9]-*.test.ts';
 
 /**
- * `unit` needs nothing but Node; `lean` needs a Docker Engine and the image with Lean that HOTHOUSE_TEST_LEAN_IMAGE names;
+ * `unit` needs nothing but Node; `podman` needs DOCKER_HOST, which `npm run podman` sets; `lean` needs a Docker Engine and the image with Lean that HOTHOUSE_TEST_LEAN_IMAGE names;
  * all others need a Docker Engine and the Python image.
  */
 export default defineConfig({
@@ -45,6 +47,7 @@ export default defineConfig({
       real('docker', ['test/**/*.docker.test.ts'], attacks),
       real('lean', ['test/**/*.lean.test.ts']),
       real('measuring', [measuring]),
+      real('podman', onPodman),
       real('isolation', ['test/isolation/**/*.test.ts'], [measuring, clients]),
       real('clients', [clients]),
       real('faults', ['test/faults/**/*.test.ts']),

@@ -11,6 +11,7 @@ import { ensurePythonImage, ensureTestedImages, planPythonImage, planTestedImage
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLean } from './leanImage.mjs';
 import { listLeftovers, requireNoNewLeftovers } from './leftovers.mjs';
 import { logs } from './paths.mjs';
+import { planPodman, podmanTests } from './podman.mjs';
 import { ensurePython, planPython } from './python.mjs';
 import { fail, step } from './steps.mjs';
 import { agentTests, check, conformanceTests, editorTests, part, Tally, vitest } from './suite.mjs';
@@ -22,6 +23,7 @@ const PLANS = [
   planPythonImage,
   planTestedImages,
   planLeanImage,
+  planPodman,
   planEditorVariables,
   planConformanceVariables,
 ];
@@ -59,6 +61,7 @@ async function testAll(env) {
   await part(tally, 'MCP conformance suite', conformanceTests);
   await part(tally, 'Packed extension', pack);
   await part(tally, 'Tests with Docker', () => vitest('docker'));
+  await part(tally, 'Tests with Podman', podmanTests);
   await testLean(env);
   await part(tally, 'Measured attacks', () => vitest('measuring'));
   await Promise.all([part(tally, 'Attacks from inside', () => vitest('isolation')), testOutside()]);

@@ -49,7 +49,7 @@ words = " ".join(open(path).read() for path in ("/etc/hostname", "/etc/hosts", "
 seen = {"host": socket.gethostname(), "words": words,
     "sockets": [path for path in ("/var/run/docker.sock", "/run/docker.sock", "/run/containerd", "/run/podman") if os.path.exists(path)],
     "home": os.environ["HOME"], "disks": [line for line in open("/proc/mounts") if line.startswith("/dev/")
-        and line.split()[1] not in ("/etc/resolv.conf", "/etc/hostname", "/etc/hosts", "/packages")]}
+        and line.split()[1] not in ("/etc/resolv.conf", "/etc/hostname", "/etc/hosts", "/packages", "/run/.containerenv")]}
 about = os.stat("/packages")
 seen["packages"] = {"roots": [line.split()[3] for line in open("/proc/self/mountinfo") if line.split()[4] == "/packages"],
     "owner": [about.st_uid, about.st_gid], "writable": about.st_mode & 0o022, "files": os.listdir("/packages")}`;

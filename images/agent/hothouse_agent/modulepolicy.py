@@ -34,7 +34,7 @@ class Policy:
     def refusal(self, module, names=()):
         """The error for `import module` or `from module import *names`; None when the policy allows it."""
         # A name may be a submodule.
-        members = [module + "." + name for name in names if isinstance(name, str) and name != "*"]
+        members = [module + "." + _plain(name) for name in names if isinstance(name, str) and name != "*"]
         for name in (module, *members):
             if _is_listed(name, self._blocked):
                 return _refused(name, _BLOCKED)
@@ -43,6 +43,11 @@ class Policy:
                 if not _is_listed(name, self._allowed):
                     return _refused(module, _ALLOWED)
         return None
+
+
+def _plain(name):
+    # A subclass of str can answer differently when it is compared or split.
+    return str.__str__(name)
 
 
 def _is_listed(name, prefixes):
@@ -90,13 +95,16 @@ def _refusal_of(node):
 
 
 def _checked_import(name, globals=None, locals=None, fromlist=(), level=0):
-    if _policy is not None and not _is_from_c(globals, locals, fromlist) and _is_user_code(sys._getframe(1)):
-        _raise_refusal(_absolute(name, globals, level), fromlist or ())
+    if _policy is not None:
+        caller = sys._getframe(1)
+        if not _is_from_c(caller, globals, locals, fromlist) and _is_user_code(caller):
+            _raise_refusal(_absolute(name, globals, level), fromlist or ())
     return _import(name, globals, locals, fromlist, level)
 
 
 def _checked_import_module(name, package=None):
     if _policy is not None and _is_user_code(sys._getframe(1)):
+        name = _plain(name) if isinstance(name, str) else name
         level = len(name) - len(name.lstrip("."))
         _raise_refusal(_absolute(name[level:], {"__package__": package}, level), ())
     return _import_module(name, package)
@@ -108,14 +116,19 @@ def _raise_refusal(name, members):
         raise error
 
 
-def _is_from_c(globals, locals, fromlist):
-    # What PyImport_Import passes: a library in C imports, and the frame is that of its caller.
-    return type(fromlist) is list and not fromlist and globals is not None and globals is locals
+def _is_from_c(caller, globals, locals, fromlist):
+    # What PyImport_Import passes: a library in C imports, and the frame is that of its caller. Code that names the
+    # function may pass the same.
+    passed = type(fromlist) is list and not fromlist and globals is not None and globals is locals
+    return passed and "__import__" not in caller.f_code.co_names
 
 
 def _absolute(name, globals, level):
-    if not level or not isinstance(name, str):
-        return name if isinstance(name, str) else None
+    if not isinstance(name, str):
+        return None
+    name = _plain(name)
+    if not level:
+        return name
     package = (globals or {}).get("__package__") or (globals or {}).get("__name__")
     parts = package.split(".") if isinstance(package, str) else []
     # Python itself reports what cannot be resolved.

@@ -41,6 +41,14 @@ export function rootFolder(user: number, mode: string): Readable {
   return archive;
 }
 
+/** An archive with a file `hosts` that knows the container's own names. */
+export function hostsFile(): Readable {
+  const archive = pack();
+  archive.entry({ name: 'hosts', mode: 0o644 }, '127.0.0.1\tlocalhost sandbox\n::1\tlocalhost ip6-localhost\n');
+  archive.finalize();
+  return archive;
+}
+
 /** An archive with the folder `data`, which belongs to the user alone. */
 export function dataFolder(user: number): Readable {
   const archive = pack();

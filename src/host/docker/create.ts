@@ -10,7 +10,7 @@ import type { Client } from './client.ts';
 import { createOptions } from './createOptions.ts';
 import { DockerContainer, type DockerContext } from './dockerContainer.ts';
 import { requireUsable } from './image.ts';
-import { createInPodman, ownMounts } from './podmanCreate.ts';
+import { createInPodman, finishInPodman } from './podmanCreate.ts';
 import { attachInPodman } from './podmanDial.ts';
 import { isConnectionProblem, unlessGone } from './problems.ts';
 import { type ContainerProxy, followProxy, startProxy } from './proxy.ts';
@@ -18,6 +18,12 @@ import { runtimeProblem } from './runtime.ts';
 
 const CREATE_MS = 30_000;
 const CLEAN_UP_MS = 2_000;
+
+const NO_PROXY_IN_PODMAN: Problem = {
+  kind: 'spec_refused',
+  message: 'Hothouse cannot run the proxy that allows some hosts with Podman.',
+  advice: 'Use Docker for it, or allow no host.',
+};
 
 /**
  * Creates, attaches and starts a container. Rejects with a `HostError`; a partly created container is removed, before
@@ -31,6 +37,7 @@ export async function createContainer(
   const { client, events } = context;
   await Promise.all([requireUsable(client, spec, signal), events.ensureOpen()]);
   if (typeof spec.network !== 'object') return createAs(context, spec, null, signal);
+  if (await client.isPodman(signal)) throw new HostError(NO_PROXY_IN_PODMAN);
   const proxy = await startProxy(context, spec.network, spec.labels, signal);
   try {
     const container = await createAs(context, spec, proxy, signal);
@@ -74,7 +81,7 @@ async function createFor(
     for (const volume of spec.volumes)
       if (volume.isWritable) await putArchive(client, id, volume.path, dataFolder(user));
     const stream = await attach(client, id, signal);
-    if (await client.isPodman(signal)) await ownMounts(client, id, spec, user);
+    if (await client.isPodman(signal)) await finishInPodman(client, id, spec, user);
     const container = new DockerContainer(id, stream, context, proxy?.decisions);
     await start(client, id, spec, signal);
     return container;

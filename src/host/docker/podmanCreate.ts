@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { type ContainerSpec, resourceLimits, type TmpfsSpec } from '../spec.ts';
-import { putArchive, rootFolder } from './archive.ts';
+import { hostsFile, putArchive, rootFolder } from './archive.ts';
 import type { Client } from './client.ts';
 import {
   CPU_PERIOD,
@@ -74,6 +74,7 @@ export function podmanOptions(spec: ContainerSpec, user: number, proxy?: string)
     read_only_filesystem: spec.readOnlyRoot,
     netns: { nsmode: isOpen ? 'bridge' : 'none' },
     ...(proxy === undefined ? {} : { volumes_from: [`${proxy}:ro`] }),
+    use_image_hosts: true,
     ipcns: { nsmode: 'private' },
     sysctl: isOpen ? {} : LOOPBACK_ONLY,
     resource_limits: {
@@ -101,12 +102,16 @@ export function podmanOptions(spec: ContainerSpec, user: number, proxy?: string)
 }
 
 /**
- * Gives the mounts in memory to the user: when Podman prepares a container, as `attach` has it do, it gives each the owner
- * and mode of the image's folder in its place.
+ * Gives the mounts in memory to the user and all others to root. Podman itself, when it prepares a container, as `attach`
+ * has it do, gives each the owner and mode of the image's folder in its place, and where the image has none, to the user.
+ * Also writes /etc/hosts: Podman's own has the lines of the machine's.
  */
-export async function ownMounts(client: Client, id: string, spec: ContainerSpec, user: number): Promise<void> {
-  const mounts = memoryMounts(spec);
-  await Promise.all(mounts.map(({ path, mode }) => putArchive(client, id, path, rootFolder(user, mode))));
+export async function finishInPodman(client: Client, id: string, spec: ContainerSpec, user: number): Promise<void> {
+  await Promise.all([
+    ...memoryMounts(spec).map(({ path, mode }) => putArchive(client, id, path, rootFolder(user, mode))),
+    ...spec.volumes.map(({ path }) => putArchive(client, id, path, rootFolder(0, '0755'))),
+    putArchive(client, id, '/etc', hostsFile()),
+  ]);
 }
 
 /** A volume without a name, which goes with its container; unlike a mount of type `tmpfs` it takes every option. */

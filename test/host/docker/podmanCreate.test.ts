@@ -43,6 +43,7 @@ describe('podmanOptions', () => {
       mask: expect.arrayContaining(['/proc/interrupts', '/proc/kcore', '/proc/keys', '/proc/locks', '/sys/firmware']),
       read_only_filesystem: true,
       netns: { nsmode: 'none' },
+      use_image_hosts: true,
       ipcns: { nsmode: 'private' },
       sysctl: {
         'net.ipv4.tcp_rmem': '4096 131072 524288',

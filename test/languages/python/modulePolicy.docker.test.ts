@@ -36,6 +36,11 @@ describe('python.blockedModules', () => {
     ['eval', 'eval("__import__(\'os\')")'],
     ['a function that a library calls', 'import functools\nfunctools.reduce(lambda a, b: __import__("os"), [1, 2])'],
     ['a submodule', 'exec("import os.path")'],
+    ['the arguments that a library in C passes', 'name = "o" + "s"\n__import__(name, globals(), locals(), [])'],
+    ['all arguments', 'name = "o" + "s"\n__import__(name, globals(), locals(), [], 0)'],
+    ['a text that splits differently', 'class S(str):\n  def split(self, *_): return ["x"]\n__import__(S("o" + "s"))'],
+    ['letters that Python reads as the name', 'import ｏｓ'],
+    ['a function that another one calls', 'list(map(__import__, ["o" + "s"]))'],
   ])('refuses the import by %s', async (_, code) => {
     const end = await runCell(blocking, code);
     expect(end).toMatchObject({ status: 'error', error: { name: 'ImportRefused' }, alive: true });
