@@ -10,15 +10,15 @@ import { logs } from './paths.mjs';
 import { vitest } from './suite.mjs';
 
 const IMAGE = 'hothouse/python:latest';
-/** The least that runs containers without a network. */
-const PACKAGES = ['podman', 'crun'];
+/** The least that runs containers; netavark is for networks, without it Podman warns. */
+const PACKAGES = ['podman', 'crun', 'netavark'];
 /** Most of the image: libraries that these tests do not use. */
 const LEFT_OUT = ['usr/share', 'usr/lib/python3', 'var'];
 const START_MS = 20_000;
 
 /** The plan of `podmanTests`. */
 export async function planPodman() {
-  return canHavePodman() ? planPackages(PACKAGES, 110) : [];
+  return canHavePodman() ? planPackages(PACKAGES, 45) : [];
 }
 
 /** Runs the project `podman` on a Podman of its own; where Podman cannot run, says why and counts one skipped test. */
