@@ -13,6 +13,7 @@ import { HostManager } from './environment/hostManager.ts';
 import { buildImage } from './environment/images.ts';
 import { type SessionFiles, sessionFiles } from './files/sessionFiles.ts';
 import { type SessionView, sessionView } from './files/sessionView.ts';
+import { buildProxyImage } from './network/proxyImage.ts';
 import { MAX_CODE_BYTES, type Options } from './options.ts';
 import { cellInstalls, runWithPackages, sessionNeeded } from './packages/cellPackages.ts';
 import { SessionPackages } from './packages/sessionPackages.ts';
@@ -83,7 +84,13 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     };
     this.#sessions = new Sessions({ clock, log, onChange, ...(keep && { keep }) });
     const environments = () => this.#set.all();
-    this.#snapshots = new Snapshots({ hosts: this.#hosts, environments, sessions: this.#sessions, clock });
+    this.#snapshots = new Snapshots({
+      hosts: this.#hosts,
+      environments,
+      sessions: this.#sessions,
+      network: () => ({ policy: this.#options.network.policy, allow: this.#options.network.allow }),
+      clock,
+    });
     this.onDidChange = this.#snapshots.onDidChange;
     // Views list them from the start.
     this.#set.list().catch((error) => log.warn(`The environments could not be read: ${messageOf(error)}`));
@@ -255,6 +262,10 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     const built = await this.#catalog.addPackages(added, onLine, signal);
     if (built.ok) environment.refresh();
     return built;
+  }
+
+  buildProxy(onLine: (line: string) => void, signal?: AbortSignal): Promise<Result<string>> {
+    return buildProxyImage(this.#hosts.current.images, this.#deps.images, this.#options, onLine, signal);
   }
 
   async preflight(signal?: AbortSignal): Promise<Preflight> {

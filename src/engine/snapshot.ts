@@ -5,13 +5,14 @@ import type { Environment } from './environment/environment.ts';
 import type { HostManager } from './environment/hostManager.ts';
 import { MemoryPoll } from './memory.ts';
 import type { Sessions } from './session/sessions.ts';
-import type { Snapshot } from './types.ts';
+import type { NetworkInfo, Snapshot } from './types.ts';
 
 /** What snapshots are taken of. */
 export interface SnapshotSources {
   readonly hosts: HostManager;
   readonly environments: () => readonly Environment[];
   readonly sessions: Sessions;
+  readonly network: () => Pick<NetworkInfo, 'policy' | 'allow'>;
   readonly clock: Clock;
 }
 
@@ -95,6 +96,10 @@ export class Snapshots implements Disposable {
       environments,
       sessions: sessions.map((session) => session.info(bytes.get(session.sandboxId ?? '') ?? null)),
       running: this.#running,
+      network: {
+        ...this.#sources.network(),
+        decisions: this.#sources.hosts.decisions.entries((sandboxId) => holders.get(sandboxId) ?? null),
+      },
     };
   }
 }

@@ -21,6 +21,7 @@ import type { Environments } from './environment/catalog.ts';
 import type { SessionFiles } from './files/sessionFiles.ts';
 import type { SessionView } from './files/sessionView.ts';
 import type { ChangedFiles, FileProblemKind, InputFile } from './files/types.ts';
+import type { NetworkDecision } from './network/networkLog.ts';
 import type { Options } from './options.ts';
 import type { InstallReport, InstallRequest } from './packages/types.ts';
 import type { SessionRecord } from './session/sessionRecord.ts';
@@ -243,6 +244,16 @@ export interface Snapshot {
   readonly sessions: readonly SessionInfo[];
   /** Runs in progress. */
   readonly running: number;
+  readonly network: NetworkInfo;
+}
+
+/** What sandboxes reach. */
+export interface NetworkInfo {
+  readonly policy: Options['network']['policy'];
+  /** Hosts of the policy `allow`. */
+  readonly allow: readonly string[];
+  /** The latest first, at most 200. */
+  readonly decisions: readonly NetworkDecision[];
 }
 
 /** Completions for a session's code; offsets are UTF-16. */
@@ -351,6 +362,8 @@ export interface Engine extends LanguageQuestions {
     signal?: AbortSignal,
     extras?: BuildExtras,
   ): Promise<Result<string>>;
+  /** Builds the image of the proxy for the network policies `packages` and `allow`; its tag. */
+  buildProxy(onLine: (line: string) => void, signal?: AbortSignal): Promise<Result<string>>;
   /** Checks the host and the images. */
   preflight(signal?: AbortSignal): Promise<Preflight>;
   /** What isolates a language's sandboxes, as an agent reports it. Starts a sandbox for that where none runs. */

@@ -2,7 +2,13 @@ import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Engine, Snapshot } from '../engine/types.ts';
 
-const NOTHING: Snapshot = { host: { state: 'unknown' }, environments: [], sessions: [], running: 0 };
+const NOTHING: Snapshot = {
+  host: { state: 'unknown' },
+  environments: [],
+  sessions: [],
+  running: 0,
+  network: { policy: 'none', allow: [], decisions: [] },
+};
 
 type State =
   | { readonly kind: 'unbuilt' }

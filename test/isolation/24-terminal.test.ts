@@ -43,6 +43,11 @@ function snapshotWith(text: string): Snapshot {
       endReason: state === 'ended' ? text : null,
     })),
     running: 1,
+    network: {
+      policy: 'allow',
+      allow: [text],
+      decisions: [{ host: text, port: 1, denied: 'host', count: 1, lastAt: 0, sandboxId: text, sessionId: text }],
+    },
   };
 }
 

@@ -184,6 +184,10 @@ export class StubEngine implements Engine {
 
   async stopSandbox() {}
 
+  async buildProxy(): Promise<Result<string>> {
+    return { ok: true, value: 'hothouse/proxy:latest' };
+  }
+
   async buildEnvironment(...[language, , , extras]: Parameters<Engine['buildEnvironment']>) {
     this.builds.push([language, extras]);
     return { ok: true as const, value: 'image' };
@@ -198,7 +202,8 @@ export class StubEngine implements Engine {
   }
 
   snapshot() {
-    return { host: { state: 'unknown' as const }, environments: [], sessions: this.sessions, running: 0 };
+    const network = { policy: 'none' as const, allow: [], decisions: [] };
+    return { host: { state: 'unknown' as const }, environments: [], sessions: this.sessions, running: 0, network };
   }
 
   configure() {}

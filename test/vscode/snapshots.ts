@@ -53,6 +53,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     environments: [],
     sessions: [],
     running: 0,
+    network: { policy: 'none', allow: [], decisions: [] },
     ...over,
   };
 }

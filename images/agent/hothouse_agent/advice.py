@@ -31,6 +31,11 @@ _PACKAGES = {
     "zmq": "pyzmq",
 }
 _MAX_CHAIN = 10
+_WITHOUT_NETWORK = "Sandboxes have no network. Put the data into the session as files; for packages use %pip install."
+_WITH_PROXY = (
+    "Sandboxes reach only the hosts in the option network.allow, which the user sets, by HTTP and HTTPS through the proxy"
+    " that HTTPS_PROXY names. Put other data into the session as files; for packages use %pip install."
+)
 
 
 def on(error):
@@ -60,13 +65,20 @@ def _on_missing(name):
     )
 
 
+def _is_refused(error):
+    """Whether the proxy has refused a connection, as urllib and http.client say it."""
+    return isinstance(error, OSError) and "Tunnel connection failed: 403" in str(error)
+
+
 def _on_no_network(error):
     socket = sys.modules.get("socket")
-    if socket is None or walls.report.get("network", {}).get("state") != "holds":
+    wall = walls.report.get("network", {})
+    if socket is None or wall.get("state") != "holds":
         return None
+    advice = _WITH_PROXY if wall["detail"] else _WITHOUT_NETWORK
     for _ in range(_MAX_CHAIN):
-        if isinstance(error, socket.gaierror):
-            return "Sandboxes have no network. Put the data into the session as files; for packages use %pip install."
+        if isinstance(error, socket.gaierror) or (wall["detail"] and _is_refused(error)):
+            return advice
         error = getattr(error, "reason", None) or error.__cause__ or error.__context__
         if not isinstance(error, BaseException):
             return None

@@ -10,30 +10,32 @@ import { FAILURE_STATUS } from '../exitStatus.ts';
 import { languageOf } from '../namedLanguage.ts';
 import { problemText, say } from '../terminal.ts';
 
+/** In place of a language: the proxy of sandboxes that may reach some hosts. */
+const PROXY = 'proxy';
+
 /** Values by option name: those of `buildOptions` beside the one that every build takes. */
 type BuildValues = Readonly<Record<string, unknown>> & { readonly buildArg?: Readonly<Record<string, string>> };
 
 /** `hothouse build`: builds the image of a language's environment. */
 export function buildCommand(handle: Handle, languages: readonly LanguageDefinition[]): Command {
-  const command = new Command('build').description("Build the image of a language's environment").argument(
-    '<LANGUAGE>',
-    formatList(
-      languages.map(({ id }) => id),
-      'or',
-    ),
-  );
+  const command = new Command('build')
+    .description("Build the image of a language's environment, or of the network proxy")
+    .argument('<LANGUAGE>', formatList([...languages.map(({ id }) => id), PROXY], 'or'));
   for (const { id, buildOptions = [] } of languages) {
     for (const option of buildOptions) command.option(flagsOf(option), `${id}: ${option.help}`);
   }
   return command.option('--build-arg <KEY=VALUE>', 'set an argument of the Dockerfile; repeatable', addPair).action(
     handle(async (context, name: string, values: BuildValues) => {
-      const language = languageOf(name, languages);
+      const language = name === PROXY ? null : languageOf(name, languages);
       for (const other of languages) if (other !== language) refuseOptions(other, values);
-      const extras = await extrasOf(language, values);
+      const extras = language && (await extrasOf(language, values));
       const { stdout } = context.terminal;
       return withEngine(context, async (engine) => {
         const onLine = (line: string) => void stdout.write(`${plainText(line)}\n`);
-        const built = await engine.buildEnvironment(language.id, onLine, context.signal, extras);
+        const built =
+          language && extras
+            ? await engine.buildEnvironment(language.id, onLine, context.signal, extras)
+            : await engine.buildProxy(onLine, context.signal);
         if (built.ok) stdout.write(`Built ${built.value}\n`);
         else say(context.terminal, problemText(built.error));
         return built.ok ? 0 : FAILURE_STATUS;

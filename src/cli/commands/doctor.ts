@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { plainText } from '../../base/log.ts';
 import type { Configuration } from '../../config/config.ts';
+import { formatPolicy } from '../../engine/network/describe.ts';
 import { blockingProblems, readinessText } from '../../engine/preflight.ts';
 import type { EngineProblem, Preflight, Result, Walls } from '../../engine/types.ts';
 import { wallRows, wallsOf } from '../../engine/walls.ts';
@@ -20,14 +21,20 @@ export function doctorCommand(handle: Handle): Command {
     )
     .action(
       handle(async (context, options: { readonly json?: boolean }) => {
-        const { preflight, walls } = await withEngine(context, async (engine) => {
+        const { preflight, walls, network } = await withEngine(context, async (engine) => {
           const found = await engine.preflight(context.signal);
-          return { preflight: found, walls: await wallsOf(engine, found, context.signal) };
+          const checked = await wallsOf(engine, found, context.signal);
+          return { preflight: found, walls: checked, network: engine.snapshot().network };
         });
-        const report = { ...reportOf(preflight, context.configuration), walls: walls?.ok ? walls.value : null };
+        const report = {
+          ...reportOf(preflight, context.configuration),
+          walls: walls?.ok ? walls.value : null,
+          network,
+        };
         const blocking = blockingProblems(preflight).map(({ problem }) => problem);
         const lines = [
           ...reportLines(report, blocking),
+          `${network.policy === 'full' ? 'note ' : 'ok   '} network ${formatPolicy(network)}`,
           ...(walls ? wallLines(walls) : []),
           readinessText(preflight, (language) => language),
         ];

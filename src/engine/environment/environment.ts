@@ -148,6 +148,7 @@ export class Environment {
       if (!container) return failed('its sandbox is gone');
       const handover = await resumeSandbox(container, host.handshakeMs, secret, this.#resumeOptions(), signal);
       this.#hosts.succeeded(host);
+      this.#hosts.decisions.add(handover.sandbox);
       const resumed = resumedIn(handover, this.language);
       const lease = resumed && this.#pools.adopt('', handover.sandbox, owner);
       if (resumed && lease) return { ok: true, value: { lease, resumed, proceed: () => handover.resume() } };
@@ -290,6 +291,7 @@ export class Environment {
         const boot = await bootOptions();
         const sandbox = await bootSandbox(host, boot, signal);
         this.#hosts.succeeded(host);
+        this.#hosts.decisions.add(sandbox);
         await warmUp({ language: this.language, sandbox, key, spec: boot.spec, signal });
         return sandbox;
       } catch (error) {

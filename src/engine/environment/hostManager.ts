@@ -6,6 +6,7 @@ import { isOwnerAlive } from '../../host/identity.ts';
 import type { ProblemKind } from '../../host/problem.ts';
 import { startReaper, sweepVolumes } from '../../host/reaper.ts';
 import type { EngineDependencies, HostOptions } from '../deps.ts';
+import { NetworkLog } from '../network/networkLog.ts';
 import type { EngineProblem, Snapshot } from '../types.ts';
 
 /** Problems of the host as a whole; the others are of one image or one sandbox. */
@@ -25,6 +26,8 @@ const LAST_SWEEP_MS = 2_000;
  * live on it.
  */
 export class HostManager {
+  /** What the proxies of sandboxes have decided. */
+  readonly decisions: NetworkLog;
   readonly #deps: EngineDependencies;
   readonly #onChange: () => void;
   readonly #replaced: Host[] = [];
@@ -36,6 +39,7 @@ export class HostManager {
   constructor(deps: EngineDependencies, onChange: () => void) {
     this.#deps = deps;
     this.#onChange = onChange;
+    this.decisions = new NetworkLog(onChange);
     this.#options = deps.options;
     this.#current = deps.connect(this.#options);
   }

@@ -21,31 +21,27 @@ interface Source {
 /** The decisions of the proxies of all sandboxes, also of those that have ended lately. */
 export class NetworkLog {
   readonly #sources: Source[] = [];
-  readonly #sessionOf: (sandboxId: string) => string | null;
   readonly #onChange: () => void;
 
-  constructor(sessionOf: (sandboxId: string) => string | null, onChange: () => void) {
-    this.#sessionOf = sessionOf;
+  constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
   /** Follows a sandbox's proxy, where it has one. */
   add({ id, decisions }: Pick<Sandbox, 'id' | 'decisions'>): void {
     if (!decisions) return;
-    const source: Source = { log: decisions, sandboxId: id, sessionId: null };
-    this.#sources.push(source);
+    this.#sources.push({ log: decisions, sandboxId: id, sessionId: null });
     if (this.#sources.length > MAX_SOURCES) this.#sources.shift();
-    decisions.onDidChange(() => {
-      source.sessionId ??= this.#sessionOf(id);
-      this.#onChange();
-    });
+    decisions.onDidChange(this.#onChange);
   }
 
-  /** The latest first. */
-  entries(): readonly NetworkDecision[] {
-    const all = this.#sources.flatMap(({ log, sandboxId, sessionId }) =>
-      log.entries().map((decision): NetworkDecision => ({ ...decision, sandboxId, sessionId })),
-    );
+  /** The latest first. `sessionOf` returns the session that has a sandbox now. */
+  entries(sessionOf: (sandboxId: string) => string | null): readonly NetworkDecision[] {
+    const all = this.#sources.flatMap((source) => {
+      source.sessionId ??= sessionOf(source.sandboxId);
+      const { log, sandboxId, sessionId } = source;
+      return log.entries().map((decision): NetworkDecision => ({ ...decision, sandboxId, sessionId }));
+    });
     return all.sort((one, other) => other.lastAt - one.lastAt).slice(0, MAX_ENTRIES);
   }
 }

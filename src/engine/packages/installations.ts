@@ -1,16 +1,21 @@
 import { Readable } from 'node:stream';
 import { messageOf, plainText } from '../../base/log.ts';
 import { checkedBundle } from '../../host/bundle.ts';
+import type { ContainerNetwork } from '../../host/network.ts';
+import { proxyAddress } from '../../host/proxy/rules.ts';
+import type { ContainerSpec } from '../../host/spec.ts';
 import type { LanguagePackages } from '../../languages/packages.ts';
 import type { EngineDependencies, ImageSource } from '../deps.ts';
 import type { Environment } from '../environment/environment.ts';
 import type { HostManager } from '../environment/hostManager.ts';
 import { installerSpec, PACKAGES } from '../environment/sandboxSpec.ts';
+import { installerNetwork } from '../network/policy.ts';
+import { defaultHosts, indexHosts } from '../network/registries.ts';
 import type { Options } from '../options.ts';
 import type { LiveInterpreter } from '../session/lifecycle.ts';
 import type { Installer, InstallerEnd, InstallerFile } from './installer.ts';
 import { Installers } from './installers.ts';
-import { indexSettings } from './machineIndex.ts';
+import { type IndexSettings, indexSettings } from './machineIndex.ts';
 import { ArchiveCopy, RecentBundles } from './recentBundles.ts';
 import { INDEX } from './sandboxIndex.ts';
 import type { AddedPackage } from './types.ts';
@@ -62,6 +67,8 @@ export class Installations {
   readonly #hosts: HostManager;
   readonly #installers: Installers;
   readonly #recent: RecentBundles;
+  /** Image → hosts that its installer uses by default. */
+  readonly #defaultHosts = new Map<string, readonly string[]>();
   readonly #settings = new Map<string, { readonly source: ImageSource; readonly readAt: number }>();
 
   constructor(deps: Deps, hosts: HostManager) {
@@ -101,7 +108,18 @@ export class Installations {
     const { environment, options, installed, signal } = job;
     const { definition, image } = environment;
     const host = this.#hosts.current;
-    const request = await this.#request(job, mode);
+    const settings = await this.#indexSettings(job);
+    const specWith = (network: ContainerNetwork) =>
+      installerSpec(definition, image, mode.cache, options, this.#deps.identity, network);
+    const network = await installerNetwork(
+      options.network,
+      () => this.#registries(specWith('none'), job, settings),
+      () => this.#source(definition.id),
+    );
+    const request = this.#request(job, mode, {
+      ...settings,
+      ...(typeof network === 'object' && { proxies: proxyAddress() }),
+    });
     const key = await this.#key(job, mode, program, request);
     const known = key === null ? null : this.#recent.find(key);
     if (known) {
@@ -117,8 +135,9 @@ export class Installations {
     };
     const timeoutMs = options.packages.timeoutSeconds * 1000;
     const order = { request, files: job.files, timeoutMs, onOutput, signal };
-    const spec = installerSpec(definition, image, mode.cache, options, this.#deps.identity, 'bridge');
+    const spec = specWith(network);
     const install = async (installer: Installer) => {
+      this.#hosts.decisions.add(installer.sandbox);
       const end = await installer.install(order);
       if (end.kind !== 'installed' || end.added.length === 0) return end;
       const archive = await installer.made(signal);
@@ -131,15 +150,36 @@ export class Installations {
     return this.#installers.use({ host, spec, program }, signal, install, mode.cache);
   }
 
-  async #request(job: Installation, mode: Mode) {
-    const { environment, packages, options, installed, names, files, upgrade } = job;
+  async #indexSettings({ environment, options }: Installation): Promise<IndexSettings> {
+    return indexSettings(
+      options.packages,
+      await this.#source(environment.definition.id),
+      await this.#certificates(options),
+    );
+  }
+
+  /** The hosts that an installer of that spec needs. */
+  async #registries(
+    spec: ContainerSpec,
+    { options, signal }: Installation,
+    settings: IndexSettings,
+  ): Promise<readonly string[]> {
+    const { registries } = options.network;
+    if (registries.length > 0) return registries;
+    const configured = indexHosts(settings);
+    if (configured.length > 0) return configured;
+    const known = this.#defaultHosts.get(spec.image);
+    if (known) return known;
+    const asked = await defaultHosts(this.#hosts.current, spec, this.#deps, signal);
+    this.#defaultHosts.set(spec.image, asked);
+    return asked;
+  }
+
+  #request(job: Installation, mode: Mode, settings: IndexSettings) {
+    const { packages, options, installed, names, files, upgrade } = job;
     const { cacheMb, tool } = options.packages;
     return {
-      ...indexSettings(
-        options.packages,
-        await this.#source(environment.definition.id),
-        await this.#certificates(options),
-      ),
+      ...settings,
       ...mode,
       cacheBytes: cacheMb * MB,
       tool: tool || packages.tools[0],

@@ -95,6 +95,10 @@ export class Installer {
     return new Installer(sandbox, program, deps);
   }
 
+  get sandbox(): Pick<Sandbox, 'id' | 'decisions'> {
+    return this.#sandbox;
+  }
+
   /** Whether its program has ended: it takes no order. */
   get isLost(): boolean {
     return this.#isLost;

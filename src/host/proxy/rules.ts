@@ -6,16 +6,22 @@ export const PROXY_FOLDER = '/run/hothouse';
 const PROXY_ADDRESS = 'http://127.0.0.1:3128';
 const CERTIFICATES = `${PROXY_FOLDER}/certificates.pem`;
 
-/** The environment variables by which programs use the proxy. */
-export function proxyVariables({ certificates }: ProxiedNetwork): Record<string, string> {
+/** The environment variables with the address of the proxy. */
+export function proxyAddress(): Record<string, string> {
   const ownHosts = 'localhost,127.0.0.1,::1';
   const address = { HTTP_PROXY: PROXY_ADDRESS, HTTPS_PROXY: PROXY_ADDRESS, NO_PROXY: ownHosts };
   // Some programs read one spelling only.
-  const lower = Object.fromEntries(Object.entries(address).map(([name, value]) => [name.toLowerCase(), value]));
-  const trust = ['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'PIP_CERT', 'NODE_EXTRA_CA_CERTS'];
   return {
     ...address,
-    ...lower,
+    ...Object.fromEntries(Object.entries(address).map(([name, value]) => [name.toLowerCase(), value])),
+  };
+}
+
+/** The environment variables by which programs use the proxy. */
+export function proxyVariables({ certificates }: ProxiedNetwork): Record<string, string> {
+  const trust = ['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'PIP_CERT', 'NODE_EXTRA_CA_CERTS'];
+  return {
+    ...proxyAddress(),
     // Node.js ignores the others without it.
     NODE_USE_ENV_PROXY: '1',
     ...(certificates && Object.fromEntries(trust.map((name) => [name, CERTIFICATES]))),

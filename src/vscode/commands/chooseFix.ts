@@ -3,10 +3,13 @@ import type { EditorLanguage } from '../languages.ts';
 
 /** A step that fixes a problem; `label` is the title of its button. */
 export type Fix = { readonly label: string } & (
-  | { readonly kind: 'build' | 'install_docs' | 'retry' }
+  | { readonly kind: 'build' | 'build_proxy' | 'install_docs' | 'retry' }
   | { readonly kind: 'terminal'; readonly command: string }
   | { readonly kind: 'setting'; readonly key: string }
 );
+
+/** The command of the problem that has this fix. */
+const BUILD_PROXY = 'hothouse build proxy';
 
 const SETTINGS: Readonly<Partial<Record<EngineProblem['kind'], string>>> = {
   runtime_unknown: 'hothouse.docker.runtime',
@@ -28,6 +31,7 @@ export function chooseFix(problem: EngineProblem, { imageSetting }: EditorLangua
   const kind = helpKind(problem);
   const key = hostSet && isAddressProblem(kind) ? 'hothouse.docker.host' : settingOf(kind, imageSetting);
   if (key !== undefined) return { kind: 'setting', label: 'Open Setting', key };
+  if (command === BUILD_PROXY) return { kind: 'build_proxy', label: 'Build Proxy' };
   if (kind === 'image_missing' || kind === 'build_failed') return { kind: 'build', label: 'Build Environment' };
   if (command !== undefined) return { kind: 'terminal', label: 'Open in Terminal', command };
   if (kind === 'host_missing' || kind === 'host_too_old') return { kind: 'install_docs', label: 'Installation Guide' };

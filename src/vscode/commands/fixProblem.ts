@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { formatProblem } from '../format.ts';
 import { editorLanguage } from '../languages.ts';
 import { openSetting } from '../settings.ts';
-import { buildEnvironment } from './build.ts';
+import { buildEnvironment, buildProxy } from './build.ts';
 import { chooseFix, type Fix } from './chooseFix.ts';
 
 /** How long to wait for a prompt: text that arrives earlier appears above it. */
@@ -30,6 +30,8 @@ export async function applyFix(fix: Fix, language: string, app: App): Promise<vo
   switch (fix.kind) {
     case 'build':
       return buildEnvironment(language, app);
+    case 'build_proxy':
+      return buildProxy(app);
     case 'terminal':
       return openTerminal(fix.command);
     case 'setting':

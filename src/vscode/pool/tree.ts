@@ -1,4 +1,5 @@
 import { plainText } from '../../base/log.ts';
+import { formatDecision, formatPolicy } from '../../engine/network/describe.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo, SessionInfo, SlotState, Snapshot } from '../../engine/types.ts';
 import { type WallRow, wallRows } from '../../engine/walls.ts';
 import { formatAge, formatCount, formatMemory, joinParts, oneLine } from '../format.ts';
@@ -33,7 +34,7 @@ const ID_LENGTH = 8;
 
 /** The rows of a snapshot at `now` (ms since the epoch); none before the first sandbox or session. */
 export function poolRows(
-  { host, environments, sessions }: Snapshot,
+  { host, environments, sessions, network }: Snapshot,
   now: number,
   labelOf = (session: SessionInfo) => session.owner.label,
 ): readonly Row[] {
@@ -44,6 +45,7 @@ export function poolRows(
   return [
     ...busy.map((environment) => environmentRow(environment, runtimeOf(host), sessions, now)),
     sessionsRow(sessions, now, labelOf),
+    ...networkRows(network, sessions, now, labelOf),
   ];
 }
 
@@ -174,6 +176,54 @@ function sessionsRow(sessions: readonly SessionInfo[], now: number, labelOf: Lab
     context: sessions.length === 0 ? 'sessions-none' : 'sessions',
     subject: { kind: 'group' },
     children: sessions.map((session) => sessionRow(session, now, labelOf)),
+  };
+}
+
+/** The network policy and what proxies have decided; none where sandboxes reach nothing and nothing was decided. */
+function networkRows(
+  { policy, allow, decisions }: Snapshot['network'],
+  sessions: readonly SessionInfo[],
+  now: number,
+  labelOf: LabelOf,
+): readonly Row[] {
+  if (policy === 'none' && decisions.length === 0) return [];
+  const denials = decisions.filter(({ denied }) => denied !== null).length;
+  return [
+    {
+      id: 'network',
+      label: 'Network',
+      description: joinParts(policy, denials > 0 ? `${formatCount(denials, 'host')} denied` : undefined),
+      tooltip: oneLine(formatPolicy({ policy, allow })),
+      icon: 'globe',
+      ...(policy === 'full' && { color: 'list.warningForeground' }),
+      context: 'network',
+      subject: { kind: 'group' },
+      children: decisions.map((decision) => decisionRow(decision, sessions, now, labelOf)),
+    },
+  ];
+}
+
+function decisionRow(
+  decision: Snapshot['network']['decisions'][number],
+  sessions: readonly SessionInfo[],
+  now: number,
+  labelOf: LabelOf,
+): Row {
+  const { host, port, denied, count, lastAt, sandboxId, sessionId } = decision;
+  const session = sessions.find(({ id }) => id === sessionId);
+  const place = plainText(`${host}:${port}`);
+  const what = formatDecision(decision);
+  const who = session ? oneLine(labelOf(session)) : `sandbox ${plainText(sandboxId).slice(0, ID_LENGTH)}`;
+  return {
+    id: `network/${plainText(sandboxId)}/${denied}/${place}`,
+    label: place,
+    description: joinParts(denied === null ? 'allowed' : 'denied', count > 1 ? `${count} times` : undefined, who),
+    tooltip: `${place}: ${what}\n${formatCount(count, 'request')}, the last ${formatAge(now - lastAt)} ago\nBy ${who}`,
+    icon: denied === null ? 'pass' : 'error',
+    color: denied === null ? 'testing.iconPassed' : 'testing.iconFailed',
+    context: 'network-decision',
+    subject: { kind: 'group' },
+    children: [],
   };
 }
 

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Host } from '../../host/host.ts';
+import type { ContainerSpec } from '../../host/spec.ts';
+import { type BootOptions, bootSandbox } from '../../sandbox/boot.ts';
+import type { IndexSettings } from '../packages/machineIndex.ts';
+import { HostPattern } from './hostPattern.ts';
+
+/** Prints the hosts that pip installs from where nothing names an index: of the index, and of its files. */
+const ASK = `
+import json
+from pip._internal.models.index import PyPI
+print(json.dumps([PyPI.netloc, PyPI.file_storage_domain]))
+`;
+const ASK_MS = 20_000;
+const MAX_ANSWER_BYTES = 4_096;
+const Hosts = z.array(HostPattern).max(10);
+
+/** The hosts of the package indexes that the settings name, as `HostPattern`s; empty where they name none. */
+export function indexHosts({ index, extraIndexes }: Pick<IndexSettings, 'index' | 'extraIndexes'>): readonly string[] {
+  if (!index) return [];
+  return [index, ...extraIndexes].flatMap((address) => {
+    if (!URL.canParse(address)) return [];
+    const { hostname, port } = new URL(address);
+    const parsed = HostPattern.safeParse(port ? `${hostname}:${port}` : hostname);
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+/**
+ * The hosts that pip of an image uses by default, asked in a container of its own without a network. Empty where it does not
+ * say. Rejects with a `HostError` when no container starts.
+ */
+export async function defaultHosts(
+  host: Host,
+  spec: ContainerSpec,
+  terms: Pick<BootOptions, 'agent' | 'clock' | 'log'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const limits = { outputBytes: MAX_ANSWER_BYTES, eventBytes: MAX_ANSWER_BYTES, events: 1 };
+  const sandbox = await bootSandbox(host, { ...terms, ...limits, spec: { ...spec, network: 'none' } }, signal);
+  try {
+    let answer = '';
+    const channel = sandbox.start(
+      { kind: 'exec', argv: ['python3', '-I', '-c', ASK], cwd: '/', env: {} },
+      {
+        onStdout: (bytes) => {
+          answer += bytes.toString('utf8');
+        },
+        onStderr: () => {},
+      },
+    );
+    const timer = terms.clock?.schedule(ASK_MS, () => void channel.signal('SIGKILL'));
+    await channel.ended;
+    timer?.dispose();
+    return parsed(answer);
+  } finally {
+    await sandbox.dispose();
+  }
+}
+
+function parsed(answer: string): readonly string[] {
+  try {
+    return Hosts.parse(JSON.parse(answer));
+  } catch {
+    return [];
+  }
+}
