@@ -24,10 +24,10 @@ export function planPythonImage() {
   return planImage(buildOf('python'), "from Debian's packages, and two of PyPI", 850);
 }
 
-/** The languages whose images the tests with Docker need beside Python's, and their size in MB. */
-const TESTED = { node: 250, bash: 130, csharp: 200, r: 250 };
+/** The languages, and the network proxy, whose images the tests with Docker need beside Python's, and their size in MB. */
+const TESTED = { node: 250, bash: 130, csharp: 200, r: 250, proxy: 120 };
 
-/** Builds the images of the other languages that the tests with Docker run, unless they are current. */
+/** Builds the other images that the tests with Docker run, unless they are current. */
 export async function ensureTestedImages() {
   for (const language of Object.keys(TESTED)) await ensureImage(buildOf(language));
 }
@@ -59,13 +59,18 @@ export async function ensureImage(build) {
   if (await isCurrent(build)) return;
   const { language, image, args } = build;
   const base = await ensureBaseImage(await dockerCommand());
-  const command = [cli, 'build', language, ...args, '--set', `${language}.image=${image}`, ...base];
+  const command = [cli, 'build', language, ...args, '--set', `${optionOf(build)}=${image}`, ...base];
   await must(`${language}-image`, process.execPath, command, { env: programEnv() });
   const stamp = await stampOf(build);
   if (!stamp)
     throw new SetupProblem(`The image ${image} was built, but Docker does not list it.`, `node ${cli} doctor`);
   mkdirSync(out, { recursive: true });
   writeFileSync(stampFile(build), stamp);
+}
+
+/** The option with the name of an image. */
+function optionOf({ language }) {
+  return language === 'proxy' ? 'network.proxyImage' : `${language}.image`;
 }
 
 /** The plan of `ensureImage`. */

@@ -293,7 +293,8 @@ describe('hothouse doctor', () => {
     engine.preflight = async () => ({ host: { info: null, problem }, runtime: null, environments: [] });
     expect(await cli(['doctor'])).toEqual({
       status: 1,
-      stdout: 'error No engine.\n      Install one.\n        apt install\nReady for no language.\n',
+      stdout:
+        'error No engine.\n      Install one.\n        apt install\nok    network none: sandboxes reach nothing; what installs packages reaches what Docker reaches\nReady for no language.\n',
       stderr: '',
     });
   });

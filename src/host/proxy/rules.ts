@@ -59,7 +59,7 @@ function hostRules({ name, isWildcard, ports }: AllowedHost, index: number): str
 function accessRules(hosts: readonly AllowedHost[]): string[] {
   const all = (kind: string) => hosts.map((_, index) => ` ${kind}${index}`).join('');
   const mayBePrivate = hosts.flatMap((host, index) => (host.mayBePrivate ? [` host${index}`] : []));
-  if (hosts.length === 0) return ['http_access deny because_host all'];
+  if (hosts.length === 0) return ['http_access deny all because_host'];
   return [
     `acl named any-of${all('host')}`,
     `acl placed any-of${all('place')}`,
