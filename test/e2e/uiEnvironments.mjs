@@ -29,25 +29,21 @@ export function labFolder(out) {
 
 /** Environments: the workspace's own, asked for and built; a new one, with the way back; a cancelled build; a removal. */
 export async function clickThroughEnvironments({ page, step }) {
-  removeAll();
-  try {
-    await step("a folder without trust is not asked about its environments' file", () => untrusted(page));
-    await step('trust brings the question, and nothing is built before the answer', () => asked(page), 'env-question');
-    await step('Show File opens the file, and the question stays', () => shown(page), 'env-file');
-    await step('Create builds with progress', () => created(page), 'env-building');
-    await step('the pool view lists the environment', () => listed(page, LAB), 'env-tree');
-    await step('a notebook uses it', () => selected(page), 'env-notebook');
-    await step('New Environment starts from requirements.txt, and Back returns', () => started(page), 'env-start');
-    await step('the second environment is built and used', () => built(page), 'env-used');
-    await step('a cancelled build leaves no environment', () => cancelled(page), 'env-cancelled');
-    await step('a failed build shows the words of the resolver', () => failed(page), 'env-failed');
-    await step('Remove Environment removes it', () => removed(page), 'env-removed');
-  } finally {
-    removeAll();
-  }
+  await step("a folder without trust is not asked about its environments' file", () => untrusted(page));
+  await step('trust brings the question, and nothing is built before the answer', () => asked(page), 'env-question');
+  await step('Show File opens the file, and the question stays', () => shown(page), 'env-file');
+  await step('Create builds with progress', () => created(page), 'env-building');
+  await step('the pool view lists the environment', () => listed(page, LAB), 'env-tree');
+  await step('a notebook uses it', () => selected(page), 'env-notebook');
+  await step('New Environment starts from requirements.txt, and Back returns', () => started(page), 'env-start');
+  await step('the second environment is built and used', () => built(page), 'env-used');
+  await step('a cancelled build leaves no environment', () => cancelled(page), 'env-cancelled');
+  await step('a failed build shows the words of the resolver', () => failed(page), 'env-failed');
+  await step('Remove Environment removes it', () => removed(page), 'env-removed');
 }
 
-function removeAll() {
+/** Removes what a run has left. */
+export function removeEnvironments() {
   for (const name of [LAB, OWN, SLOW]) spawnSync(process.execPath, [CLI, 'env', 'remove', name]);
 }
 

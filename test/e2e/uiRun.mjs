@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startEditor } from './codeServer.mjs';
-import { clickThroughEnvironments, labFolder } from './uiEnvironments.mjs';
+import { clickThroughEnvironments, labFolder, removeEnvironments } from './uiEnvironments.mjs';
 import { clickThroughFolder } from './uiFolder.mjs';
 import { clickThroughLanguages } from './uiLanguages.mjs';
 import { clickThroughLean } from './uiLean.mjs';
@@ -15,7 +15,11 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   await drive('reload', {}, clickThroughReload);
   await drive('folder', {}, clickThroughFolder, shopFolder(out));
   await drive('languages', {}, clickThroughLanguages);
-  await drive('environments', {}, clickThroughEnvironments, labFolder(out), { asksForTrust: true });
+  removeEnvironments();
+  await drive('environments', {}, clickThroughEnvironments, labFolder(out), { asksForTrust: true }).finally(
+    // Images can be removed once the editor has removed its sandboxes.
+    removeEnvironments,
+  );
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
 
