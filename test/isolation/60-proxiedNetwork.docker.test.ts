@@ -105,7 +105,7 @@ describe('row 60: a sandbox with the network policy allow', () => {
     const hosts = [
       ...['other.test', 'sub.allowed.test', 'allowed.test.evil.test', 'xallowed.test'],
       ...['169.254.169.254', '0x7f000001', '2130706433', '127.1', '0', gateway, 'meta.test', 'private.test'],
-      ...machine.filter((address) => !address.includes(':')),
+      ...machine.filter((address) => !address.includes(':') && !address.startsWith('127.')),
     ];
     const urls = hosts.flatMap((host) => [`http://${host}:${webPort()}/`, `http://${host}/`]);
     const answers = (await fetched([...urls, `http://allowed.test:${rawPort()}/`])) as [number, string][];
