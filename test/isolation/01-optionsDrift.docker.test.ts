@@ -43,9 +43,11 @@ describe('row 1: options drift', () => {
       expect(filled(config)).toEqual(filled({ ...wantedConfig }));
       expect(Labels).toMatchObject({ ...wantedLabels });
       expect(Image).toBe(wantedImage);
-      // The folder of packages, which goes with the container and belongs to root. It is found by its labels should
-      // another program remove the container without it.
-      expect(Mounts).toEqual([expect.objectContaining({ Type: 'volume', Destination: '/packages', Driver: 'local' })]);
+      // The folders of packages and of a view, which go with the container and belong to root. They are found by their
+      // labels should another program remove the container without them.
+      const volume = (Destination: string) => expect.objectContaining({ Type: 'volume', Destination, Driver: 'local' });
+      expect(Mounts).toHaveLength(2);
+      expect(Mounts).toEqual(expect.arrayContaining([volume('/packages'), volume('/view')]));
     }
     expect(users.size).toBe(ids.length);
   });
