@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import type Docker from 'dockerode';
 import type { ContainerCreateOptions } from 'dockerode';
 import { pack } from 'tar-stream';
 import { HostError } from '../host.ts';
@@ -45,13 +46,15 @@ export async function startProxy(
   if (!(await imageInfo(client, image, signal))) throw new HostError(proxyImageMissing(image));
   // Known before Docker answers, so that the container can be removed even if the answer never comes.
   const name = `hothouse-proxy-${randomBytes(8).toString('hex')}`;
+  let making: Promise<Docker.Container> | undefined;
   try {
     const id = await client.call({
       doing: 'start a proxy',
       ms: START_MS,
       signal,
       work: async (docker, abortSignal) => {
-        const container = await docker.createContainer({ name, ...proxyOptions(image, labels) });
+        making = docker.createContainer({ name, ...proxyOptions(image, labels) });
+        const container = await making;
         const streams = { stream: true, hijack: true, stdin: true };
         const input = (await container.attach({ ...streams, abortSignal })) as Duplex;
         await container.start({ abortSignal });
@@ -61,7 +64,8 @@ export async function startProxy(
     });
     return followProxy(context, id);
   } catch (error) {
-    void pendingRemovals.remove(name);
+    // One that Docker still creates is removed once it is there.
+    if (making) void pendingRemovals.abandon(name, making);
     throw error;
   }
 }
