@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
@@ -6,6 +7,7 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
+import { machineBuildSettings } from '../../src/host/buildSettings.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import type { LanguageDefinition } from '../../src/languages/languageDefinition.ts';
@@ -32,7 +34,8 @@ export async function realEngine(
     log: silentLog,
     identity: { machine: await machineId(), owner: await thisOwner() },
     languages,
-    images: imageSources(images, async () => ({ buildArgs: {} })),
+    images: imageSources(images, () => machineBuildSettings(process.env)),
+    installers: (manager) => readFile(path.join(images, 'installers', `${manager}.py`), 'utf8'),
   });
 }
 

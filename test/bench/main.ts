@@ -1,5 +1,6 @@
 import { measureLanguages } from './languages.ts';
 import { measureLean } from './lean.ts';
+import { measurePackages } from './packages.ts';
 import { measurePython } from './python.ts';
 import { measureRatios } from './ratios.ts';
 import { type Measured, report } from './report.ts';
@@ -8,6 +9,7 @@ import { type Measured, report } from './report.ts';
 const PARTS: Readonly<Record<string, () => Promise<Measured | null>>> = {
   python: measurePython,
   languages: measureLanguages,
+  packages: measurePackages,
   ratios: measureRatios,
   lean: measureLean,
 };
