@@ -31,6 +31,8 @@ const tally = new Tally();
 
 async function setUp() {
   await announce(PLANS);
+  // Not before: a plan that is only printed must not take the logs of a run along.
+  rmSync(logs, { recursive: true, force: true });
   await step('Dependencies', installDependencies);
   // Setup finds Docker with the bundled command line, and no later part passes without it.
   await step('Extension and command line', bundle);
@@ -95,7 +97,6 @@ async function testOutside() {
   await part(tally, 'Attacks on the MCP server', () => vitest('clients'));
 }
 
-rmSync(logs, { recursive: true, force: true });
 try {
   await testAll(await withLean(await setUp()));
 } catch (error) {

@@ -90,7 +90,7 @@ export function newLanguageSuite(engineOf: () => Promise<Engine>): void {
       expect((await cli('run', '--help'))[1]?.replace(/\s+/g, ' ')).toMatch(
         new RegExp(`${formatList(IDS, 'or')}; optional for \\.py, \\.lean, [^;]*and \\.toy files`),
       );
-      expect((await cli('build', '--help'))[1]?.replace(/\s+/g, ' ')).toContain(formatList(IDS, 'or'));
+      expect((await cli('build', '--help'))[1]?.replace(/\s+/g, ' ')).toContain(formatList([...IDS, 'proxy'], 'or'));
       expect(await cli('run', 'cobol', '-')).toEqual([2, '', expect.stringContaining(`there is ${IDS.join(', ')}.`)]);
     }));
 
