@@ -56,11 +56,13 @@ function completions({ code, cursor }) {
 function begin(request) {
   const mine = { ...request, firstInterrupt: 0, end: null, isSettled: false };
   cell = mine;
+  // A thread that starts opens descriptors, and must not get the one of stdin while that is replaced.
+  watch?.waitUntilStarted();
+  stdio.giveStdin(request.stdin);
   if (!request.once) hear(mine);
   process.exitCode = undefined;
   publisher.restart();
   packages.refresh();
-  stdio.giveStdin(request.stdin);
   if (request.state !== null) globals.setAll(request.state);
   try {
     execute(mine);

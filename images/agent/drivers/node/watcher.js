@@ -1,7 +1,7 @@
 // The thread that hears interrupts.
 const { Socket } = require('node:net');
 const { workerData } = require('node:worker_threads');
-const { shared, port, fd, FIRST, HEARD } = workerData;
+const { shared, port, fd, FIRST, HEARD, STARTED } = workerData;
 
 /** How long the main thread has to hear of an interrupt before its execution is ended. */
 const PATIENCE_MS = 30;
@@ -33,3 +33,5 @@ new Socket({ fd, writable: false }).on('data', (bytes) => {
   count += bytes.length;
   insist(count);
 });
+Atomics.store(shared, STARTED, 1);
+Atomics.notify(shared, STARTED);
