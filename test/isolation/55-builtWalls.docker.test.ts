@@ -231,7 +231,7 @@ describe('row 55: an unexpected network', () => {
     try {
       const { status, error } = await run(isolated, 'print("ran")');
       expect(status).toBe('rejected');
-      expect(error?.message).toMatch(/Sandboxes can reach a network here \(eth0, a route\).*limits\.network/);
+      expect(error?.message).toMatch(/Sandboxes can reach a network here \(eth0, a route\).*network\.policy/);
       expect(await isolated.containers()).toEqual([]);
     } finally {
       await isolated.dispose();
@@ -239,7 +239,7 @@ describe('row 55: an unexpected network', () => {
   });
 
   it('has no TCP for code even if the engine does not check', async () => {
-    const blind = '_check_network = lambda: _holds()';
+    const blind = '_check_network = lambda plan: _holds()';
     const isolated = await isolationEngine({}, { connect: connected, agent: await changedAgent(blind, 'walls') });
     const connect = `
 import socket
