@@ -90,8 +90,8 @@ describe.concurrent('when the process of an engine', () => {
     await expect.poll(async () => (await next.containers()).sort(), { timeout: 45_000 }).toEqual(expected());
     const running = await Promise.all(kept.map((id) => askEngine('GET', `/containers/${id}/json`)));
     expect(running.map(({ body }) => JSON.parse(body).State.Running)).toEqual(kept.map(() => true));
-    // Those that ended by themselves took their volumes along.
-    expect((await labelledVolumes(LABEL.machine, machine)).length).toBe(next.slots('idle').length);
+    // Those that ended by themselves took their volumes along; each has one for packages and one for a view.
+    expect((await labelledVolumes(LABEL.machine, machine)).length).toBe(2 * next.slots('idle').length);
     await next.engine.dispose();
     expect(await labelledVolumes(LABEL.machine, machine)).toEqual([]);
   });
