@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectStdio } from '../../cli/program.ts';
 import { call, textOf } from '../connect.ts';
-import { type Difference, expectSameLists, Replay, readCapture } from './replay.ts';
+import { type Difference, itRepeats, readCapture } from './replay.ts';
 
 const capture = readCapture('code-executer');
 
@@ -22,27 +22,13 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
 
 describe('the profile code-executer on a real Docker Engine', () => {
   let client: Awaited<ReturnType<typeof connectStdio>>;
-  let replay: Replay;
 
   beforeAll(async () => {
     client = await connectStdio({}, ['--profile', 'code-executer']);
-    replay = new Replay(client);
   });
   afterAll(() => client.close());
 
-  it('lists what the older server lists', () => expectSameLists(client, capture));
-
-  it.each(capture.calls.map((one) => [one.note, one] as const))(
-    'answers as the older server: %s',
-    async (note, one) => {
-      await replay.expectSame(one, DIFFERENCES[note]);
-    },
-  );
-
-  it('has a difference only for calls that were recorded', () => {
-    const notes = capture.calls.map(({ note }) => note);
-    expect(Object.keys(DIFFERENCES).filter((note) => !notes.includes(note))).toEqual([]);
-  });
+  itRepeats(capture, DIFFERENCES, () => client);
 
   it('has the dependencies of an executer, and keeps its variables while it is stopped', async () => {
     const started = textOf(await call(client, 'start_code_executer', { dependencies: ['six'] }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectStdio, ended, start } from '../../cli/program.ts';
 import { call, textOf } from '../connect.ts';
-import { type Difference, expectSameLists, Replay, readCapture } from './replay.ts';
+import { type Difference, itRepeats, readCapture } from './replay.ts';
 
 const capture = readCapture('docker-executor');
 
@@ -67,13 +67,11 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
 
 describe('the profile docker-executor on a real Docker Engine', () => {
   let client: Awaited<ReturnType<typeof connectStdio>>;
-  let replay: Replay;
   /** Has the environments that images become. */
   const home = mkdtempSync(join(tmpdir(), 'hothouse-profile-'));
 
   beforeAll(async () => {
     client = await connectStdio({ HOME: home }, ['--profile', 'docker-executor']);
-    replay = new Replay(client);
   });
   afterAll(async () => {
     await client.close();
@@ -84,19 +82,7 @@ describe('the profile docker-executor on a real Docker Engine', () => {
     rmSync(home, { recursive: true });
   });
 
-  it('lists what the older server lists', () => expectSameLists(client, capture));
-
-  it.each(capture.calls.map((one) => [one.note, one] as const))(
-    'answers as the older server: %s',
-    async (note, one) => {
-      await replay.expectSame(one, DIFFERENCES[note]);
-    },
-  );
-
-  it('has a difference only for calls that were recorded', () => {
-    const notes = capture.calls.map(({ note }) => note);
-    expect(Object.keys(DIFFERENCES).filter((note) => !notes.includes(note))).toEqual([]);
-  });
+  itRepeats(capture, DIFFERENCES, () => client);
 
   it('runs an uploaded file and deletes it', async () => {
     const content = 'print("from a file")';

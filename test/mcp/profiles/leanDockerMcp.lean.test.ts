@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { connectStdio } from '../../cli/program.ts';
 import { leanImage } from '../../leanImage.ts';
-import { type Difference, expectSameLists, Replay, readCapture } from './replay.ts';
+import { type Difference, itRepeats, Replay, readCapture } from './replay.ts';
 
 const capture = readCapture('lean-docker-mcp');
 const PROFILE = ['--profile', 'lean-docker-mcp'];
@@ -47,27 +47,13 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
 
 describe('the profile lean-docker-mcp with a real Lean', () => {
   let client: Awaited<ReturnType<typeof connectStdio>>;
-  let replay: Replay;
 
   beforeAll(async () => {
     client = await connectStdio({ HOTHOUSE_LEAN_IMAGE: leanImage() }, PROFILE);
-    replay = new Replay(client);
   });
   afterAll(() => client.close());
 
-  it('lists what the older server lists', () => expectSameLists(client, capture));
-
-  it.each(capture.calls.map((one) => [one.note, one] as const))(
-    'answers as the older server: %s',
-    async (note, one) => {
-      await replay.expectSame(one, DIFFERENCES[note]);
-    },
-  );
-
-  it('has a difference only for calls that were recorded', () => {
-    const notes = capture.calls.map(({ note }) => note);
-    expect(Object.keys(DIFFERENCES).filter((note) => !notes.includes(note))).toEqual([]);
-  });
+  itRepeats(capture, DIFFERENCES, () => client);
 });
 
 describe('the profile lean-docker-mcp with lists of imports', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectStdio } from '../../cli/program.ts';
 import { call, textOf } from '../connect.ts';
-import { type Difference, expectSameLists, Replay, readCapture } from './replay.ts';
+import { type Difference, itRepeats, readCapture } from './replay.ts';
 
 const capture = readCapture('python-docker-mcp');
 
@@ -53,27 +53,13 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
 
 describe('the profile python-docker-mcp on a real Docker Engine', () => {
   let client: Awaited<ReturnType<typeof connectStdio>>;
-  let replay: Replay;
 
   beforeAll(async () => {
     client = await connectStdio({}, ['--profile', 'python-docker-mcp']);
-    replay = new Replay(client);
   });
   afterAll(() => client.close());
 
-  it('lists what the older server lists', () => expectSameLists(client, capture));
-
-  it.each(capture.calls.map((one) => [one.note, one] as const))(
-    'answers as the older server: %s',
-    async (note, one) => {
-      await replay.expectSame(one, DIFFERENCES[note]);
-    },
-  );
-
-  it('has a difference only for calls that were recorded', () => {
-    const notes = capture.calls.map(({ note }) => note);
-    expect(Object.keys(DIFFERENCES).filter((note) => !notes.includes(note))).toEqual([]);
-  });
+  itRepeats(capture, DIFFERENCES, () => client);
 
   it('leaves no file of a transient run to the next', async () => {
     await call(client, 'execute-transient', { code: 'open("left.txt", "w").write("x")' });

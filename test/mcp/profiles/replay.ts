@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 
 /** One call of a capture, with the answer of the older server. */
 export interface CapturedCall {
@@ -45,7 +45,7 @@ export interface Difference {
  * Checks what a client sees before its first call: names, capabilities and lists, exactly as recorded. Extensions are left
  * out: one of the older servers names one that it does not use.
  */
-export async function expectSameLists(client: Client, capture: Capture): Promise<void> {
+async function expectSameLists(client: Client, capture: Capture): Promise<void> {
   const { extensions, ...capabilities } = capture.initialize.capabilities;
   expect(client.getServerCapabilities()).toEqual(capabilities);
   expect(client.getServerVersion()?.name).toBe(capture.initialize.serverInfo.name);
@@ -115,4 +115,28 @@ function comparable(result: object): object {
 /** The same text with one name for all files of code: the older servers write them elsewhere, some at random. */
 function comparableText(text: string): string {
   return text.replace(/File (\\?")[^"\\]*\\?", line/g, 'File $1CODE$1, line');
+}
+
+/** Tests that `client` lists and answers what the older server did, except for these differences, by the note of a call. */
+export function itRepeats(
+  capture: Capture,
+  differences: Readonly<Record<string, Difference>>,
+  client: () => Client,
+): void {
+  let replay: Replay | undefined;
+
+  it('lists what the older server lists', () => expectSameLists(client(), capture));
+
+  it.each(capture.calls.map((one) => [one.note, one] as const))(
+    'answers as the older server: %s',
+    async (note, one) => {
+      replay ??= new Replay(client());
+      await replay.expectSame(one, differences[note]);
+    },
+  );
+
+  it('has a difference only for calls that were recorded', () => {
+    const notes = capture.calls.map(({ note }) => note);
+    expect(Object.keys(differences).filter((note) => !notes.includes(note))).toEqual([]);
+  });
 }
