@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Server } from '@modelcontextprotocol/server';
 import { createMcpServer, type McpDependencies } from '../mcpServer.ts';
+import type { Profile } from '../profiles/profile.ts';
 import { profileServers } from '../profiles/profileServer.ts';
 import { PROFILES } from '../profiles/profiles.ts';
 import { type Endpoint, type EndpointOptions, openEndpoint } from './endpoint.ts';
@@ -23,15 +25,18 @@ export type HttpServer = Pick<Endpoint, 'url' | 'token' | 'dispose'>;
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const { sessionIdleMs = SESSION_IDLE_MS, clientIdleMs } = options;
   const owner = `mcp-http-${randomUUID()}`;
-  const profiles = new Map(PROFILES.map((profile) => [`/mcp/${profile.id}`, profile]));
-  // Clients of revision 2026-07-28 share the sessions that they name: they are one owner.
-  const shared = new Map([...profiles].map(([path, profile]) => [path, profileServers(profile, options, owner)]));
+  const profiles = new Map<string, { readonly profile: Profile; readonly createShared: () => Server }>(
+    PROFILES.map((profile) => {
+      // Clients of revision 2026-07-28 share the sessions that they name: they are one owner.
+      const createShared = profileServers(profile, options, owner);
+      return [`/mcp/${profile.id}`, { profile, createShared }];
+    }),
+  );
   const createServer = (client: string | null, path: string) => {
     const ownerId = client === null ? owner : `${owner}/${client}`;
-    const profile = profiles.get(path);
-    if (!profile) return createMcpServer(options, ownerId);
-    const create = client === null ? shared.get(path) : profileServers(profile, options, ownerId);
-    return create ? create() : createMcpServer(options, ownerId);
+    const found = profiles.get(path);
+    if (!found) return createMcpServer(options, ownerId);
+    return client === null ? found.createShared() : profileServers(found.profile, options, ownerId)();
   };
   const endpoint = await openEndpoint({ ...options, createServer, morePaths: [...profiles.keys()] });
   const sweep = async () => {

@@ -1,4 +1,5 @@
 import type { Engine, Owner, Result } from '../../engine/types.ts';
+import { isOpenSession } from './clientSession.ts';
 
 /** Sessions of one language by the names that a client gives them. A name is free again after `close`. */
 export class NamedSessions {
@@ -40,7 +41,6 @@ export class NamedSessions {
 
   async #isOpen(known: Promise<Result<string>>): Promise<boolean> {
     const session = await known;
-    if (!session.ok) return false;
-    return this.#engine.snapshot().sessions.some(({ id, state }) => id === session.value && state !== 'ended');
+    return session.ok && isOpenSession(this.#engine, session.value);
   }
 }

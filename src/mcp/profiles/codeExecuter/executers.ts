@@ -1,4 +1,5 @@
 import type { Engine, Result } from '../../../engine/types.ts';
+import { installForProfile, isOpenSession } from '../clientSession.ts';
 import type { ProfileCall } from '../profile.ts';
 
 /** A session with packages, by a name that says when it was started. */
@@ -60,21 +61,19 @@ export class Executers {
     return { ok: true, value: name };
   }
 
-  async #open(dependencies: readonly string[], { owner, signal, onOutput }: ProfileCall): Promise<Result<string>> {
-    const opened = await this.#engine.openSession('python', owner, signal);
+  async #open(dependencies: readonly string[], call: ProfileCall): Promise<Result<string>> {
+    const opened = await this.#engine.openSession('python', call.owner, call.signal);
     if (!opened.ok) return opened;
     const sessionId = opened.value.id;
     if (dependencies.length === 0) return { ok: true, value: sessionId };
-    // The user has chosen this profile, whose executers have packages. `packages.agents: deny` still refuses.
-    const request = { sessionId, owner, packages: dependencies, isApproved: true };
-    const installed = await this.#engine.installPackages(request, (text) => onOutput({ kind: 'stdout', text }), signal);
+    const installed = await installForProfile(this.#engine, sessionId, dependencies, call);
     if (installed.ok) return { ok: true, value: sessionId };
     await this.#engine.closeSession(sessionId);
     return installed;
   }
 
   #isOpen({ session }: Executer): boolean {
-    return this.#engine.snapshot().sessions.some(({ id, state }) => id === session && state !== 'ended');
+    return isOpenSession(this.#engine, session);
   }
 
   #set(executer: Executer): void {

@@ -3,7 +3,6 @@ import { modelErrors } from '../arguments/modelErrors.ts';
 import { type CheckArguments, validated } from '../arguments/validated.ts';
 import { problemText } from '../dockerMcp.ts';
 import { invalidArguments, type Profile, type ProfileTools, type ToolAnswer } from '../profile.ts';
-import { runProgram } from '../programRun.ts';
 import { Executers } from './executers.ts';
 import { TOOLS } from './tools.ts';
 
@@ -62,7 +61,8 @@ function executerTools(engine: Engine): ProfileTools {
         const cleared = await engine.restartSession(sessionId);
         return cleared.ok ? wrapped('Globals cleared') : wrapped(problemText(cleared.error), true);
       }
-      const { run } = await runProgram(engine, { language: 'python', code: String(code), sessionId }, call);
+      const request = { language: 'python', code: String(code), sessionId, owner: call.owner };
+      const run = await engine.run(request, call.onOutput, call.signal);
       return run.status === 'ok' ? wrapped(run.stdout + resultOf(run)) : wrapped(errorText(run), true);
     },
 

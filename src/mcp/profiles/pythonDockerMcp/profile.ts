@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Engine, RunRequest, RunResult } from '../../../engine/types.ts';
 import { validated } from '../arguments/validated.ts';
+import { installForProfile } from '../clientSession.ts';
 import { checkArguments, DOCKER_MCP, problemText, toolError } from '../dockerMcp.ts';
 import { importRule } from '../importRule.ts';
 import { NamedSessions } from '../namedSessions.ts';
@@ -82,15 +83,13 @@ async function install(
   engine: Engine,
   sessions: NamedSessions,
   { name, session }: { readonly name: string; readonly session: unknown },
-  { owner, signal, onOutput }: ProfileCall,
+  call: ProfileCall,
 ): Promise<{ readonly ok: boolean; readonly text: string }> {
   if (!PACKAGE_NAME.test(name)) return { ok: false, text: `Invalid package name: ${name}` };
   const target = session === undefined ? randomUUID() : String(session);
-  const opened = await sessions.open(target, owner, signal);
+  const opened = await sessions.open(target, call.owner, call.signal);
   if (!opened.ok) return { ok: false, text: problemText(opened.error) };
-  // The user has chosen this profile, which has a tool that installs. `packages.agents: deny` still refuses.
-  const request = { sessionId: opened.value, owner, packages: [name], isApproved: true };
-  const installed = await engine.installPackages(request, (text) => onOutput({ kind: 'stdout', text }), signal);
+  const installed = await installForProfile(engine, opened.value, [name], call);
   if (session === undefined) await sessions.close(target);
   if (installed.ok) return { ok: true, text: installed.value.output };
   return { ok: false, text: `Failed to install package: ${problemText(installed.error)}` };
