@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpServer, type Server, type ServerNotifier } from '@modelcontextprotocol/server';
 import { type Log, messageOf } from '../../base/log.ts';
 import { Clients } from './clients.ts';
-import { digest, pathOf, reject, rejectionOf } from './gate.ts';
+import { digest, foreignRejection, pathOf, type Rejection, reject, rejectionOf, tokenRejection } from './gate.ts';
 import { type Listener, type ListenLimits, listenLocally } from './listener.ts';
 import { handleRequest } from './requestHandler.ts';
 
@@ -14,6 +15,17 @@ const CLIENT_IDLE_MS = 3_600_000;
 /** 128 bits are 22 characters of base64. */
 const MIN_TOKEN_LENGTH = 22;
 
+/** What serves the addresses below a path, other than MCP. Its requests pass the same gate. */
+export interface Site {
+  /** Begins and ends with a slash. */
+  readonly prefix: string;
+  /** Whether a request needs no token, as for pages that are the same for everyone. */
+  isPublic(request: IncomingMessage): boolean;
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Answers a request that the gate has rejected, or whose handling has failed. */
+  reject(response: ServerResponse, rejection: Rejection): void;
+}
+
 export interface EndpointOptions extends ListenLimits {
   readonly log: Log;
   /**
@@ -23,6 +35,7 @@ export interface EndpointOptions extends ListenLimits {
   readonly createServer: (client: string | null, path: string) => Server | McpServer;
   /** Paths that are served beside `/mcp`. */
   readonly morePaths?: readonly string[];
+  readonly sites?: readonly Site[];
   /** Default: 0, a free port. */
   readonly port?: number;
   /** At least 128 bits as base64; default: 256 random bits. */
@@ -67,13 +80,19 @@ export async function openEndpoint(options: EndpointOptions): Promise<Endpoint> 
   const places = [main, ...(options.morePaths ?? []).map(openPath)];
   const paths = places.map(({ path }) => path);
   const listener: Listener = await listenLocally(options.port ?? 0, options, (request, response) => {
-    const rejection = rejectionOf(request, listener.port, tokenDigest, paths);
-    if (rejection) return reject(response, rejection);
-    listener.unauthenticated.remove(request.socket);
+    const site = options.sites?.find(({ prefix }) => pathOf(request).startsWith(prefix));
+    const isPublic = site?.isPublic(request) === true;
+    const rejection = site
+      ? (foreignRejection(request, listener.port) ?? (isPublic ? undefined : tokenRejection(request, tokenDigest)))
+      : rejectionOf(request, listener.port, tokenDigest, paths);
+    const refuse = site ? site.reject : reject;
+    if (rejection) return refuse(response, rejection);
+    if (!isPublic) listener.unauthenticated.remove(request.socket);
     const { eras } = places.find(({ path }) => path === pathOf(request)) ?? main;
-    handleRequest(request, response, eras).catch((error: unknown) => {
-      log.error(`MCP over HTTP: ${messageOf(error)}`);
-      reject(response, { status: 500, message: 'The request failed inside the server.' });
+    const handled = site ? site.handle(request, response) : handleRequest(request, response, eras);
+    handled.catch((error: unknown) => {
+      log.error(`HTTP: ${messageOf(error)}`);
+      refuse(response, { status: 500, message: 'The request failed inside the server.' });
     });
   });
   return {

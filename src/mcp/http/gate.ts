@@ -12,16 +12,31 @@ export interface Rejection {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * Rejects every request that does not come from a local client with the token. Host must be a loopback name of this
- * server, which stops DNS rebinding; Origin, which only browsers send, must be absent or this server's own.
- */
+/** Rejects every request for MCP that does not come from a local client with the token. */
 export function rejectionOf(
   request: IncomingMessage,
   port: number,
   tokenDigest: Buffer,
   paths: readonly string[],
 ): Rejection | undefined {
+  const foreign = foreignRejection(request, port);
+  if (foreign) return foreign;
+  if (!paths.includes(pathOf(request))) {
+    return { status: 404, message: `The MCP endpoint is ${formatList(paths, 'or')}.` };
+  }
+  const unauthorized = tokenRejection(request, tokenDigest);
+  if (unauthorized) return unauthorized;
+  if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
+    return { status: 405, message: 'Methods are GET, POST and DELETE.', headers: { Allow: 'GET, POST, DELETE' } };
+  }
+  return undefined;
+}
+
+/**
+ * Rejects a request that does not come from this machine. Host must be a loopback name of this server, which stops DNS
+ * rebinding; Origin, which only browsers send, must be absent or this server's own.
+ */
+export function foreignRejection(request: IncomingMessage, port: number): Rejection | undefined {
   const authorities = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`);
   const [host, ...moreHosts] = valuesOf(request, 'host');
   if (host === undefined || moreHosts.length > 0 || !authorities.includes(host)) {
@@ -31,20 +46,17 @@ export function rejectionOf(
   if (moreOrigins.length > 0 || (origin !== undefined && !authorities.some((it) => origin === `http://${it}`))) {
     return { status: 403, message: 'This Origin is not allowed.' };
   }
-  if (!paths.includes(pathOf(request))) {
-    return { status: 404, message: `The MCP endpoint is ${formatList(paths, 'or')}.` };
-  }
-  if (!isAuthorized(request, tokenDigest)) {
-    return {
-      status: 401,
-      message: 'Authorization must be Bearer and the token of this server.',
-      headers: { 'WWW-Authenticate': 'Bearer realm="hothouse"' },
-    };
-  }
-  if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
-    return { status: 405, message: 'Methods are GET, POST and DELETE.', headers: { Allow: 'GET, POST, DELETE' } };
-  }
   return undefined;
+}
+
+/** Rejects a request without the token of this server. */
+export function tokenRejection(request: IncomingMessage, tokenDigest: Buffer): Rejection | undefined {
+  if (isAuthorized(request, tokenDigest)) return undefined;
+  return {
+    status: 401,
+    message: 'Authorization must be Bearer and the token of this server.',
+    headers: { 'WWW-Authenticate': 'Bearer realm="hothouse"' },
+  };
 }
 
 /** The path of a request's address, without its query. */

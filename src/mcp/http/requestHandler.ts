@@ -1,13 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import { classifyInboundRequest, isInitializeRequest, type McpServer, type Server } from '@modelcontextprotocol/server';
-import type { ReadJson } from '../../base/readJson.ts';
-import { slices } from '../../base/slices.ts';
-import { parseMessage } from '../parseMessage.ts';
 import type { Client, Clients } from './clients.ts';
 import { type Rejection, reject } from './gate.ts';
+import { MAX_BODY_BYTES, readBody } from './requestBody.ts';
 
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** JSON-RPC's code for a message that is not valid JSON. */
 const PARSE_ERROR = -32_700;
 
@@ -39,30 +36,6 @@ export async function handleRequest(request: IncomingMessage, response: ServerRe
       // The SDK declares its optional fields in a way that `exactOptionalPropertyTypes` rejects.
       return stateless(request as NodeIncomingMessageLike, response, body.value);
   }
-}
-
-/** Reads the body as JSON. The rest of a body over `MAX_BODY_BYTES` stays unread. */
-async function readBody(request: IncomingMessage): Promise<ReadJson | { readonly kind: 'too_large' | 'aborted' }> {
-  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return { kind: 'too_large' };
-  const body = await readBytes(request);
-  return 'kind' in body ? body : slices.run(parseMessage(body));
-}
-
-function readBytes(request: IncomingMessage): Promise<Buffer | { readonly kind: 'too_large' | 'aborted' }> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const take = (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= MAX_BODY_BYTES) return void chunks.push(chunk);
-      request.off('data', take).pause();
-      resolve({ kind: 'too_large' });
-    };
-    request.on('data', take);
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    // Follows `end` too, when the body has arrived.
-    request.once('close', () => resolve({ kind: 'aborted' }));
-  });
 }
 
 /** Whether a request is of a revision up to 2025-11-25. */
