@@ -86,9 +86,7 @@ async function callTool(
   const call = { engine, owner: { ...client, kind: 'mcp' as const }, signal: context.mcpReq.signal, approve: ask };
   const args = params.arguments ?? {};
   try {
-    return await performCall(context, args, 'notes' in tool.output.shape, (onOutput) =>
-      tool.handle(args, { ...call, onOutput }),
-    );
+    return await performCall(context, args, tool.output.shape, (onOutput) => tool.handle(args, { ...call, onOutput }));
   } catch (error) {
     if (error instanceof ApprovalNeeded) return error.toResult();
     throw error;

@@ -6,9 +6,16 @@ import {
   type Resource,
 } from '@modelcontextprotocol/server';
 import type { Engine, Owner } from '../engine/types.ts';
-import { fileUri, parseFileUri, RUN_FILE_TEMPLATE, SESSION_FILE_TEMPLATE } from './files/fileUri.ts';
+import {
+  type FileAddress,
+  fileUri,
+  parseFileUri,
+  RUN_FILE_TEMPLATE,
+  RUN_OUTPUT_TEMPLATE,
+  SESSION_FILE_TEMPLATE,
+} from './files/fileUri.ts';
 import { readPart, textOf } from './files/readFile.ts';
-import { KEEP_MS, runFilesOf } from './files/runFiles.ts';
+import { KEEP_MS, type RunFiles, runFilesOf, runOutputsOf } from './files/runFiles.ts';
 import { printable } from './printable.ts';
 
 /** Resources of one list: a client shows them to a person. */
@@ -31,6 +38,12 @@ export const RESOURCE_TEMPLATES = [
     title: 'Run File',
     description: `A file that a run without session has made, kept for ${KEEP_MS / 60_000} minutes.`,
   },
+  {
+    uriTemplate: RUN_OUTPUT_TEMPLATE,
+    name: 'run-output',
+    title: 'Run Output',
+    description: `A long text or HTML that a run has printed or displayed, kept for ${KEEP_MS / 60_000} minutes.`,
+  },
 ];
 
 /** What reads resources: a client, as the owner of sessions and runs. */
@@ -40,10 +53,13 @@ export interface ResourceReader {
   readonly signal: AbortSignal;
 }
 
-/** The kept files of the owner's runs, then the files of the sessions that it has opened; at most `MAX_RESOURCES`. */
+/** The kept files and output of the owner's runs, then the files of the sessions that it has opened; at most `MAX_RESOURCES`. */
 export async function listResources(reader: ResourceReader): Promise<ListResourcesResult> {
   const { engine, owner } = reader;
-  const resources = runResources(reader);
+  const resources = [
+    ...runResources(runFilesOf(engine), 'run', 'Made by', owner),
+    ...runResources(runOutputsOf(engine), 'output', 'Output of', owner),
+  ];
   const sessions = engine
     .snapshot()
     .sessions.filter(({ state, owner: { id } }) => state !== 'ended' && id === owner.id);
@@ -54,13 +70,12 @@ export async function listResources(reader: ResourceReader): Promise<ListResourc
   return { resources: resources.slice(0, MAX_RESOURCES) };
 }
 
-function runResources({ engine, owner }: ResourceReader): Resource[] {
-  const runFiles = runFilesOf(engine);
-  return runFiles.runsOf(owner.id).flatMap((runId) =>
-    (runFiles.filesOf(owner.id, runId) ?? []).map(({ path, mediaType: mimeType, content }) => ({
-      uri: fileUri({ kind: 'run', id: runId, path }),
+function runResources(store: RunFiles, kind: FileAddress['kind'], origin: string, owner: Owner): Resource[] {
+  return store.runsOf(owner.id).flatMap((runId) =>
+    (store.filesOf(owner.id, runId) ?? []).map(({ path, mediaType: mimeType, content }) => ({
+      uri: fileUri({ kind, id: runId, path }),
       name: printable(path),
-      description: `Made by ${runId}`,
+      description: `${origin} ${runId}`,
       mimeType,
       size: content.length,
     })),

@@ -7,12 +7,12 @@ export const SessionAnswer = z.strictObject({
   session_id: z.string(),
   language: z.string(),
   state: z.string().describe('starting, idle, busy or ended'),
-  end_reason: z.string().nullable().describe('Why the session ended, or null.'),
+  end_reason: z.string().optional().describe('Why the session has ended.'),
   owner: z.string().describe('Client or notebook that opened the session.'),
   opened_at: z.string().describe('ISO 8601'),
   last_used_at: z.string().describe('ISO 8601'),
   runs: z.number(),
-  memory_bytes: z.number().nullable(),
+  memory_bytes: z.number().optional(),
 });
 export type SessionAnswer = z.infer<typeof SessionAnswer>;
 
@@ -22,12 +22,12 @@ export function sessionFields(session: SessionInfo): SessionAnswer {
     session_id: session.id,
     language: session.language,
     state: session.state,
-    end_reason: session.endReason === null ? null : plainText(session.endReason),
+    ...(session.endReason !== null && { end_reason: plainText(session.endReason) }),
     owner: plainText(session.owner.label),
     opened_at: new Date(session.openedAt).toISOString(),
     last_used_at: new Date(session.lastUsedAt).toISOString(),
     runs: session.runs,
-    memory_bytes: session.memoryBytes,
+    ...(session.memoryBytes !== null && { memory_bytes: session.memoryBytes }),
   };
 }
 

@@ -47,13 +47,13 @@ export class ToolServer extends Server {
 const SMALL = 128 * 1024;
 
 /**
- * Performs a call, with its output as progress notifications, and bounds its result. Long arguments and results leave the
+ * Performs a call, with its output as progress notifications, and bounds its result; `shape` has the fields of results. Long arguments and results leave the
  * event loop a turn.
  */
 export async function performCall(
   context: ServerContext,
   args: object,
-  hasNotes: boolean,
+  shape: object,
   call: (onOutput: (output: RunOutput) => void) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
   const progress = outputProgress(context);
@@ -61,7 +61,7 @@ export async function performCall(
     // They have been parsed in this turn of the event loop, and validating them may take as long.
     if (!isSmall(args)) await nextTurn();
     const answer = await call((output) => progress?.add(output));
-    const { result, mostBytes } = await slices.run(boundedResult(answer, hasNotes));
+    const { result, mostBytes } = await slices.run(boundedResult(answer, shape));
     // The transport serializes the result in one step, which may be long enough by itself.
     if (mostBytes > SMALL) await nextTurn();
     return result;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
+import type { RunAnswer } from '../../src/mcp/output/runAnswer.ts';
 import { idOf, inspectContainer } from '../host/docker/inspect.ts';
 import { call, connectHttp } from '../mcp/connect.ts';
 import { type Isolated, isolationEngine } from './harness.ts';

@@ -1,4 +1,4 @@
-import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
+import type { RunAnswer } from '../../src/mcp/output/runAnswer.ts';
 import { connectEra, type ERAS, type TestClient } from '../mcp/connect.ts';
 
 /** How many clients call, how often, and how many calls of one client are under way at the same time. */

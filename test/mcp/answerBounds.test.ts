@@ -3,7 +3,7 @@ import { silentLog } from '../../src/base/log.ts';
 import type { RunResult } from '../../src/engine/types.ts';
 import { MAX_ANSWER_BYTES } from '../../src/mcp/delivery/boundedResult.ts';
 import { type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
-import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
+import type { RunAnswer } from '../../src/mcp/output/runAnswer.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
 import { checkAnswer, runResult, StubEngine } from './stubEngine.ts';
 
@@ -90,41 +90,45 @@ describe('a tool result', () => {
     expect(bytes.length).toBeLessThanOrEqual(MAX_ANSWER_BYTES);
     // The same, checked against the schemas by a client.
     const answer = await call(await connectInMemory(engine), 'run_code', args);
-    const { status, exit_code, truncated, displays } = answer.structuredContent as RunAnswer;
+    const { status, exit_code, truncated, links, displays } = answer.structuredContent as RunAnswer;
     expect([status, exit_code, answer.isError]).toEqual(['error', 3, true]);
-    expect(truncated || displays.some((display) => display.truncated)).toBe(true);
+    expect(truncated || links || displays?.some((display) => display.truncated)).toBeTruthy();
     expect(textOf(answer)).toMatch(/\[error, [^\n]*exit code 3, [^\n]*run r1\]/);
   });
 
   it('that is cut names the paths and sizes of the cuts', async () => {
     const engine = new StubEngine();
-    const stdout = `first\n${'x'.repeat(9 * MB)}`;
-    engine.answer = async () => runResult({ stdout, stderr: 'all of it', state: { kept: 1 }, displays: [] });
-    const answer = await call(await connectInMemory(engine), 'run_code', { language: 'python', code: '1' });
-    const run = answer.structuredContent as RunAnswer;
-    const note = 'This answer was cut to fit into 9437184 bytes: stdout.';
-    expect(run).toMatchObject({ truncated: true, stderr: 'all of it', state: { kept: 1 }, notes: [note] });
-    const [, kept = '', left = ''] = /^first\n(x+)\n\[(\d+) more characters\]$/.exec(run.stdout) ?? [];
-    expect(kept.length + Number(left)).toBe(9 * MB);
-    expect(kept.length).toBeGreaterThan(7 * MB);
-    expect(textOf(answer)).toContain(`[${note}]`);
-    expect(textOf(answer)).toMatch(/^first\nx+\n\[\d+ characters are left out here\]\n/);
+    const messages = Array.from({ length: 200 }, () => ({ ...MESSAGE, text: 'm'.repeat(60_000) }));
+    engine.answer = async () => runResult({ stderr: 'all of it', state: { kept: 1 }, report: { ...REPORT, messages } });
+    const answer = await call(await connectInMemory(engine), 'run_code', { language: 'lean', code: '1' });
+    const note = 'This answer was cut to fit into 9437184 bytes: messages[0].text, messages[1].text,';
+    expect(answer.structuredContent).toMatchObject({
+      ...{ truncated: true, stderr: 'all of it', state: { kept: 1 }, notes: [expect.stringContaining(note)] },
+    });
+    const { messages: sent } = answer.structuredContent as { messages: { text: string }[] };
+    const [, kept = '', left = ''] = /^(m+)\n\[(\d+) more characters\]$/.exec(sent[0]?.text ?? '') ?? [];
+    expect(kept.length + Number(left)).toBe(60_000);
+    expect(kept.length).toBeGreaterThan(30_000);
+    expect(textOf(answer)).toContain(`[${note}`);
+    expect(textOf(answer)).toMatch(/\n\[\d+ characters are left out here\]\n/);
   });
 
-  it('has the whole state, or null and a note', async () => {
+  it('has the whole state, or none and a note', async () => {
     const engine = new StubEngine();
-    engine.answer = async () => runResult({ state: { a: 'x'.repeat(5 * MB) }, stdout: 'y'.repeat(4 * MB) });
+    engine.answer = async () => runResult({ state: { a: 'x'.repeat(8 * MB) }, stdout: 'y'.repeat(4 * MB) });
     const answer = await call(await connectInMemory(engine), 'run_code', { language: 'python', code: '1' });
-    expect(answer.structuredContent).toMatchObject({ state: null, truncated: true });
+    expect(answer.structuredContent).toMatchObject({ truncated: true });
+    expect(answer.structuredContent).not.toHaveProperty('state');
     expect(textOf(answer)).toContain('bytes: state.]');
   });
 
   it('below the limit is unchanged', async () => {
     const engine = new StubEngine();
-    const run = { stdout: 'x'.repeat(MB), stderr: 'y'.repeat(MB), state: { a: 'z'.repeat(3 * MB) } };
+    const run = { stdout: 'x'.repeat(16_384), stderr: 'y'.repeat(16_384), state: { a: 'z'.repeat(3 * MB) } };
     engine.answer = async () => runResult(run);
     const answer = await call(await connectInMemory(engine), 'run_code', { language: 'python', code: '1' });
-    expect(answer.structuredContent).toMatchObject({ ...run, truncated: false });
+    expect(answer.structuredContent).toMatchObject(run);
+    expect(answer.structuredContent).not.toHaveProperty('truncated');
   });
 
   it('of many proofs has an entry for each as long as they fit', async () => {

@@ -158,6 +158,7 @@ describe('files of a session', () => {
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'hothouse://sessions/{session_id}/files/{+path}',
       'hothouse://runs/{run_id}/files/{+path}',
+      'hothouse://runs/{run_id}/output/{name}',
     ]);
     for (const wrong of ['file:///etc/passwd', `hothouse://sessions/${session_id}/files/../../etc/passwd`, `${uri}x`]) {
       await expect(client.readResource({ uri: wrong })).rejects.toMatchObject({ code: -32602 });
@@ -203,6 +204,26 @@ describe('files of a run', () => {
       files: [{ path: 'c', from: uri }],
     });
     expect(again.structuredContent).toMatchObject({ stdout: 'x,y' });
+  });
+
+  it('and its long output are read by their addresses, by its owner only', async () => {
+    const { bench, client } = await connect();
+    await call(client, 'run_code', { language: 'python', code: `write /workspace/long ${'x'.repeat(30_000)}y` });
+    const session = await call(client, 'open_session', { language: 'python' });
+    const session_id = session.structuredContent?.session_id;
+    await call(client, 'write_file', { session_id, path: 'long', content: `${'x'.repeat(30_000)}y` });
+    const run = await call(client, 'run_code', { language: 'python', code: 'read /workspace/long', session_id });
+    const uri = `hothouse://runs/${run.structuredContent?.run_id}/output/stdout.txt`;
+    expect(run.structuredContent).toMatchObject({ links: [{ uri, size: 30_001 }] });
+    const end = await call(client, 'read_file', { uri, offset: 29_999 });
+    expect(end.structuredContent).toMatchObject({ content: 'xy', size: 30_001, mime_type: 'text/plain' });
+    expect((await client.readResource({ uri })).contents).toMatchObject([{ text: expect.stringMatching(/^x+y$/) }]);
+    expect((await client.listResources()).resources).toContainEqual(expect.objectContaining({ uri }));
+    const other = await connectInMemory(bench.engine, 'owner-2');
+    expect(await call(other, 'read_file', { uri })).toMatchObject({ isError: true });
+    for (const args of [{}, { uri: '/etc/passwd' }, { uri, path: 'a' }, { path: 'a' }]) {
+      expect(await call(client, 'read_file', args)).toMatchObject({ isError: true });
+    }
   });
 
   it('of another client are not found', async () => {

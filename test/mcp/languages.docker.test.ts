@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
-import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
+import type { RunAnswer } from '../../src/mcp/output/runAnswer.ts';
 import { connectMcp } from '../cli/program.ts';
 import { call, ERAS, type TestClient } from './connect.ts';
 
@@ -95,7 +95,7 @@ describe.each(Object.entries(SAMPLES))('an MCP client that uses %s', (language, 
     expect(interrupted).toMatchObject({ status: 'interrupted', stdout: 'on\n' });
 
     const { result, stdout } = await run(sample.get, { session_id });
-    expect((result ?? stdout).trim()).toBe('42');
+    expect((result ?? stdout ?? '').trim()).toBe('42');
     expect((await call(client, 'close_session', { session_id })).isError).toBe(false);
   });
 });

@@ -43,7 +43,7 @@ describe('an MCP client that uses Lean', () => {
   it('gets verdict timeout and the earlier output of a program', async () => {
     const endless = 'partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0';
     expect((await lean(endless, { timeout_seconds: 1 })).structuredContent).toMatchObject({
-      ...{ status: 'timeout', verdict: 'timeout', messages: [], messages_total: 0 },
+      ...{ status: 'timeout', verdict: 'timeout' },
     });
     const program = 'partial def loop : IO Unit := loop\ndef main : IO Unit := do\n  IO.println "begun"\n  loop';
     expect((await lean(program, { timeout_seconds: 3 })).structuredContent).toMatchObject({

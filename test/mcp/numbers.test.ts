@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
-import type { RunAnswer } from '../../src/mcp/runAnswer.ts';
+import type { RunAnswer } from '../../src/mcp/output/runAnswer.ts';
 import { serveStdio } from '../../src/mcp/stdio/stdioServer.ts';
 import { call, connectInMemory, ERAS, type Era, textOf } from './connect.ts';
 import { runResult, StubEngine } from './stubEngine.ts';
@@ -102,7 +102,7 @@ describe('a number beyond the range of doubles, from a run', () => {
     engine.answer = async () =>
       runResult({ displays: [{ data: { 'application/json': { a: [infinite, 2] } }, id: null }] });
     const answer = await call(await connectInMemory(engine), 'run_code', { language: 'python', code: '1' });
-    const { displays } = answer.structuredContent as RunAnswer;
-    expect(displays[0]?.texts['application/json']).toBe('{"a":["Infinity",2]}');
+    const { displays = [] } = answer.structuredContent as RunAnswer;
+    expect(displays[0]?.texts?.['application/json']).toBe('{"a":["Infinity",2]}');
   });
 });

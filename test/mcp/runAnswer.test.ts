@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_TEXT } from '../../src/languages/languageTools.ts';
-import { RunAnswer, runAnswer } from '../../src/mcp/runAnswer.ts';
+import { htmlText } from '../../src/mcp/output/htmlText.ts';
+import { LongTexts } from '../../src/mcp/output/longTexts.ts';
+import { RunAnswer, runAnswer } from '../../src/mcp/output/runAnswer.ts';
 import { textOf } from './connect.ts';
 import { runResult } from './stubEngine.ts';
 
@@ -49,7 +50,7 @@ describe('the result of run_code', () => {
     const answer = await runAnswer(
       runResult({ displays: [figure], result: { 'text/plain': 'T', 'text/html': '<b>T</b>' } }),
     );
-    expect(answer.content.slice(1)).toEqual([{ type: 'image', mimeType: 'image/png', data: PNG }]);
+    expect(answer.content.slice(1, 2)).toEqual([{ type: 'image', mimeType: 'image/png', data: PNG }]);
     const { result, displays } = RunAnswer.parse(answer.structuredContent);
     expect(result).toBe('T');
     expect(displays).toEqual([
@@ -57,16 +58,8 @@ describe('the result of run_code', () => {
         mime_types: ['image/png', 'text/plain'],
         texts: { 'text/plain': '<Figure>' },
         image_index: 0,
-        is_result: false,
-        truncated: false,
       },
-      {
-        mime_types: ['text/plain', 'text/html'],
-        texts: { 'text/plain': 'T', 'text/html': '<b>T</b>' },
-        image_index: null,
-        is_result: true,
-        truncated: false,
-      },
+      { mime_types: ['text/plain', 'text/html'], is_result: true },
     ]);
     expect(JSON.stringify(answer.structuredContent)).not.toContain(PNG);
   });
@@ -76,22 +69,69 @@ describe('the result of run_code', () => {
     const displays = fakes.map((content) => ({ data: { 'image/png': content }, id: null }));
     const answer = await runAnswer(runResult({ displays }));
     expect(answer.content).toHaveLength(1);
-    const shown = RunAnswer.parse(answer.structuredContent).displays;
-    expect(shown.map(({ image_index, truncated }) => [image_index, truncated])).toEqual(fakes.map(() => [null, true]));
+    const shown = RunAnswer.parse(answer.structuredContent).displays ?? [];
+    expect(shown.map(({ image_index, truncated }) => [image_index, truncated])).toEqual(
+      fakes.map(() => [undefined, true]),
+    );
   });
 
-  it('cuts long texts and sets truncated', async () => {
-    const html = 'x'.repeat(MAX_TEXT + 5);
-    const answer = await runAnswer(
-      runResult({ displays: [{ data: { 'text/html': html }, id: null }], result: { 'text/plain': html } }),
-    );
-    const { displays, result, truncated } = RunAnswer.parse(answer.structuredContent);
-    expect(displays[0]).toMatchObject({
-      truncated: true,
-      texts: { 'text/html': expect.stringMatching(/x\n\[5 more characters\]$/) },
+  it('lacks every field that says nothing', async () => {
+    const { structuredContent } = await runAnswer(runResult());
+    const facts = { run_id: 'r1', status: 'ok', duration_ms: 1.3, peak_memory_bytes: 1024 };
+    expect(structuredContent).toEqual(facts);
+    const lean = { fields: { verdict: 'accepted', messages: [], axioms: null, messages_total: 0 } };
+    const report = { ...lean, verdict: null, hasErrors: false, texts: [] };
+    expect((await runAnswer(runResult(), { report })).structuredContent).toEqual({ ...facts, verdict: 'accepted' });
+  });
+
+  it('has both ends of a long text and links to the whole', async () => {
+    const stdout = `first${'x'.repeat(20_000)}last`;
+    const texts = new LongTexts('r1');
+    const answer = await runAnswer(runResult({ stdout, stderr: 'short' }), { texts });
+    const uri = 'hothouse://runs/r1/output/stdout.txt';
+    expect(answer.structuredContent).toMatchObject({
+      stdout: expect.stringMatching(/^firstx+\n\[4649 more characters: hothouse:.*\/stdout\.txt\]\nx+last$/),
+      stderr: 'short',
+      links: [{ name: 'stdout.txt', uri, mime_type: 'text/plain', size: stdout.length }],
     });
-    expect(result).toHaveLength(MAX_TEXT + '\n[5 more characters]'.length);
-    expect(truncated).toBe(true);
+    expect(answer.structuredContent).not.toHaveProperty('truncated');
+    expect(answer.content).toContainEqual(expect.objectContaining({ type: 'resource_link', uri }));
+    expect(textOf(answer)).toContain(uri);
+    expect(texts.files.map(({ path, content }) => [path, content.toString()])).toEqual([['stdout.txt', stdout]]);
+  });
+
+  it('links HTML and shows a plain text in its place', async () => {
+    const html =
+      '<style>b{}</style><table><tr><td>a</td><td>1 &lt; 2</td></tr><tr><td>b</td></tr></table><script>x</script>';
+    const table = { data: { 'text/html': html }, id: null };
+    const answer = await runAnswer(
+      runResult({ displays: [table, table], result: { 'text/plain': 'T', 'text/html': html } }),
+    );
+    const { displays, links, result } = RunAnswer.parse(answer.structuredContent);
+    expect(displays).toEqual([
+      ...Array(2).fill({ mime_types: ['text/html'], texts: { 'text/plain': 'a\t1 < 2\nb' } }),
+      { mime_types: ['text/plain', 'text/html'], is_result: true },
+    ]);
+    expect(result).toBe('T');
+    expect(links?.map(({ name }) => name)).toEqual(['display-1.html', 'display-2.html', 'display-3.html']);
+    expect(JSON.stringify(answer.structuredContent)).not.toContain('<td>');
+  });
+
+  it.each([['<'.repeat(60_000)], ['<script>'.repeat(8_000)], ['<b'.repeat(30_000)], ['&lt;'.repeat(16_000)]])(
+    'has a preview of hostile HTML at once, case %#',
+    (html) => {
+      const begun = performance.now();
+      expect(htmlText(html).length).toBeLessThanOrEqual(4_097);
+      expect(performance.now() - begun).toBeLessThan(500);
+    },
+  );
+
+  it('says how many displays and which texts are omitted', async () => {
+    const table = { 'text/html': '<b>', 'image/svg+xml': '<svg/>', 'text/latex': 'x'.repeat(20_000) };
+    const displays = Array.from({ length: 103 }, () => ({ data: table, id: null }));
+    const { truncated, links, ...run } = RunAnswer.parse((await runAnswer(runResult({ displays }))).structuredContent);
+    expect([truncated, run.notes, links?.length, run.displays?.length]).toEqual([true, ['3 more displays.'], 200, 100]);
+    expect(run.displays?.filter((display) => display.truncated)).toHaveLength(34);
   });
 
   it('names an omitted variable on one line, whatever its name', async () => {

@@ -20,7 +20,7 @@ describe('the tools of the MCP server', () => {
       ['list_environments', []],
       ['install_packages', ['packages']],
       ['write_file', ['session_id', 'path', 'content']],
-      ['read_file', ['path']],
+      ['read_file', []],
       ['list_files', []],
       ['delete_file', ['session_id', 'path']],
       ['lean_check', ['proofs']],
@@ -128,7 +128,6 @@ describe('the tools of the MCP server', () => {
           { id: 'a', status: 'ok', stdout: 'first', session_id: 's1' },
           { id: '2', status: 'ok', stdout: 'second' },
         ],
-        kept: null,
         notes: [note],
       },
     });

@@ -22,10 +22,10 @@ export interface BoundedResult {
 }
 
 /**
- * A result with text without control characters, at most `MAX_ANSWER_BYTES` in total. Its `notes` report cuts, if the
- * tool has notes.
+ * A result with text without control characters, at most `MAX_ANSWER_BYTES` in total. Its `notes` and
+ * `truncated` report cuts, if `shape`, the tool's output, has them.
  */
-export function* boundedResult(answer: CallToolResult, hasNotes: boolean): Steps<BoundedResult> {
+export function* boundedResult(answer: CallToolResult, shape: object): Steps<BoundedResult> {
   const others = answer.content.filter(({ type }) => type !== 'text');
   const texts = answer.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
   const text = yield* boundedText(texts.join('\n'));
@@ -42,7 +42,11 @@ export function* boundedResult(answer: CallToolResult, hasNotes: boolean): Steps
   const result = {
     ...answer,
     content: [{ type: 'text' as const, text: `${text}\n[${note}]` }, ...others],
-    structuredContent: { ...content, ...(hasNotes && { notes: [...notesIn(content), note] }) },
+    structuredContent: {
+      ...content,
+      ...('notes' in shape && { notes: [...notesIn(content), note] }),
+      ...('truncated' in shape && { truncated: true }),
+    },
   };
   return { result, mostBytes };
 }

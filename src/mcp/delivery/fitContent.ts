@@ -20,7 +20,7 @@ const WORD_BYTES = 40;
 
 /**
  * Structured content of at most `maxBytes` as JSON. Texts are cut first, the longest ones to one length; then lists lose
- * their last items, innermost lists first. `state` is complete, or null when it takes more than half of the space: a part
+ * their last items, innermost lists first. `state` is complete, or absent when it takes more than half of the space: a part
  * of a variable would be a wrong value.
  */
 export function* fitContent(content: Content, maxBytes: number): Steps<Fitted> {
@@ -37,7 +37,7 @@ export function* fitContent(content: Content, maxBytes: number): Steps<Fitted> {
   }
   places.add('state');
   const parts = yield* cutParts(others, maxBytes, places);
-  return { content: { ...content, ...parts, state: null, truncated: true }, places, mostBytes: maxBytes };
+  return { content: parts, places, mostBytes: maxBytes };
 }
 
 function* cutParts(content: Content, maxBytes: number, places: Set<string>): Steps<Content> {

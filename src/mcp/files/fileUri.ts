@@ -1,29 +1,39 @@
-/** A file that agents can name: of a session, or one that a one-shot run has made. */
+/** A file that agents can name: of a session, one that a one-shot run has made, or a text that a run has output. */
 export interface FileAddress {
-  readonly kind: 'session' | 'run';
+  readonly kind: 'session' | 'run' | 'output';
   readonly id: string;
   /** In the workspace, without `/workspace/`. */
   readonly path: string;
 }
 
-const PATTERN = /^hothouse:\/\/(sessions|runs)\/([\w.-]+)\/files\/(.+)$/s;
+const PATTERN = /^hothouse:\/\/(sessions\/|runs\/)([\w.-]+)(\/files\/|\/output\/)(.+)$/s;
+/** What is before and after the id. */
+const PARTS: Readonly<Record<FileAddress['kind'], readonly [string, string]>> = {
+  session: ['sessions/', '/files/'],
+  run: ['runs/', '/files/'],
+  output: ['runs/', '/output/'],
+};
+const KINDS = ['session', 'run', 'output'] as const;
 /** In paths a byte that is not UTF-8 is one of these characters without a partner. */
 const LONE_BYTE = /(?<![\ud800-\udbff])[\udc80-\udcff]/;
 
 /** The templates of `resources/templates/list`. */
 export const SESSION_FILE_TEMPLATE = 'hothouse://sessions/{session_id}/files/{+path}';
 export const RUN_FILE_TEMPLATE = 'hothouse://runs/{run_id}/files/{+path}';
+export const RUN_OUTPUT_TEMPLATE = 'hothouse://runs/{run_id}/output/{name}';
 
 /** `hothouse://sessions/py-3f9a2c81/files/data/sales%202.csv` */
 export function fileUri({ kind, id, path }: FileAddress): string {
-  return `hothouse://${kind}s/${id}/files/${path.split('/').map(escaped).join('/')}`;
+  const [before, after] = PARTS[kind];
+  return `hothouse://${before}${id}${after}${path.split('/').map(escaped).join('/')}`;
 }
 
 /** The address in a URI; null when it is no address of a file. */
 export function parseFileUri(uri: string): FileAddress | null {
-  const [, kind, id, path] = PATTERN.exec(uri) ?? [];
+  const [, before, id, after, path] = PATTERN.exec(uri) ?? [];
+  const kind = KINDS.find((one) => PARTS[one][0] === before && PARTS[one][1] === after);
   if (kind === undefined || id === undefined || path === undefined) return null;
-  return { kind: kind === 'runs' ? 'run' : 'session', id, path: unescaped(path) };
+  return { kind, id, path: unescaped(path) };
 }
 
 function escaped(name: string): string {

@@ -3,7 +3,7 @@ import type { FileRange } from '../../engine/files/types.ts';
 import type { EngineProblem, Result } from '../../engine/types.ts';
 import type { ToolCall } from '../tool.ts';
 import type { FileAddress } from './fileUri.ts';
-import { KEEP_MS, runFilesOf } from './runFiles.ts';
+import { KEEP_MS, runFilesOf, runOutputsOf } from './runFiles.ts';
 
 /** A part of a file. */
 export interface FilePart {
@@ -16,15 +16,16 @@ export interface FilePart {
 
 type Reader = Pick<ToolCall, 'engine' | 'owner' | 'signal'>;
 
-/** Reads a part of a file: of any open session, or of a run of the same owner. */
+/** Reads a part of a file: of any open session, or of a run of the same owner, or of what it has output. */
 export async function readPart(
   { engine, owner, signal }: Reader,
   address: FileAddress,
   range: Required<FileRange>,
 ): Promise<Result<FilePart>> {
   const { id, path } = address;
-  if (address.kind === 'run') {
-    const kept = runFilesOf(engine).find(owner.id, id, path);
+  if (address.kind !== 'session') {
+    const store = address.kind === 'run' ? runFilesOf(engine) : runOutputsOf(engine);
+    const kept = store.find(owner.id, id, path);
     if (!kept) return { ok: false, error: notKept(address) };
     const { content, mediaType } = kept;
     const bytes = content.subarray(range.offset, range.offset + range.length);

@@ -94,13 +94,23 @@ export class RunFiles {
   }
 }
 
-const kept = new WeakMap<Engine, RunFiles>();
+const files = new WeakMap<Engine, RunFiles>();
+const outputs = new WeakMap<Engine, RunFiles>();
 
 /** The kept files of an engine's runs, whatever server serves it. */
 export function runFilesOf(engine: Engine): RunFiles {
-  const files = kept.get(engine) ?? new RunFiles();
-  kept.set(engine, files);
-  return files;
+  return keptOf(files, engine);
+}
+
+/** The long texts that an engine's runs have printed or displayed, kept in the same way and within the same limits. */
+export function runOutputsOf(engine: Engine): RunFiles {
+  return keptOf(outputs, engine);
+}
+
+function keptOf(all: WeakMap<Engine, RunFiles>, engine: Engine): RunFiles {
+  const kept = all.get(engine) ?? new RunFiles();
+  all.set(engine, kept);
+  return kept;
 }
 
 /** The first `size` bytes of a file: user code that is left over may still write to it. */

@@ -32,7 +32,7 @@ function profileServer(
   server.setRequestHandler('tools/call', { params: CallParams }, (params, context) => {
     const owner = { id: ownerId, label: server.clientLabel(context), kind: 'mcp' as const };
     const args = params.arguments ?? {};
-    return performCall(context, args, false, async (onOutput) => {
+    return performCall(context, args, {}, async (onOutput) => {
       const { result, failed } = await answerOf(profile, tools, params, {
         owner,
         signal: context.mcpReq.signal,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FileEntry } from '../../engine/files/types.ts';
 import type { Result } from '../../engine/types.ts';
-import { type FileAddress, fileUri } from '../files/fileUri.ts';
+import { type FileAddress, fileUri, parseFileUri } from '../files/fileUri.ts';
 import { notKept, readPart, textOf } from '../files/readFile.ts';
 import { KEEP_MS, runFilesOf } from '../files/runFiles.ts';
 import { contentBytes, ENCODING_TEXT, Encoding } from '../files/writtenContent.ts';
@@ -78,7 +78,8 @@ export const readFile = defineTool({
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.strictObject({
     ...OF_RUN,
-    path: PATH,
+    path: PATH.optional(),
+    uri: z.string().optional().describe('Instead of the others: an address from links or files of a result.'),
     offset: Offset.optional().describe('First byte. Default: 0.'),
     length: z.int().min(1).max(MAX_READ_BYTES).optional().describe(`Bytes at most. Default: ${READ_BYTES}.`),
     encoding: z.enum(['auto', 'utf-8', 'base64']).optional().describe('Of the content. Default: auto.'),
@@ -94,9 +95,10 @@ export const readFile = defineTool({
     encoding: Encoding,
     content: z.string(),
   }),
-  async call({ session_id, run_id, path, offset = 0, length = READ_BYTES, encoding = 'auto' }, call) {
-    const address = addressOf({ session_id, run_id }, path);
-    if (!address) return failure(ONE_OF);
+  async call({ uri, offset = 0, length = READ_BYTES, encoding = 'auto', ...named }, call) {
+    const address = readAddress(uri, named);
+    if (typeof address === 'string') return failure(address);
+    const { path } = address;
     const read = await readPart(call, address, { offset, length });
     if (!read.ok) return refused(read.error);
     const { size, mediaType, bytes } = read.value;
@@ -188,6 +190,24 @@ export const deleteFile = defineTool({
 });
 
 const ONE_OF = 'Give either session_id or run_id.';
+const URI_FORM = 'Argument "uri" must be an address from a result, as in hothouse://runs/ID/output/stdout.txt.';
+
+/** What `read_file` reads, or what its arguments lack. */
+function readAddress(uri: string | undefined, { path, ...of }: Named): FileAddress | string {
+  if (uri === undefined) {
+    return path === undefined ? 'Argument "path" is required without "uri".' : (addressOf(of, path) ?? ONE_OF);
+  }
+  if (path !== undefined || Object.values(of).some((id) => id !== undefined)) {
+    return 'Give either uri, or session_id or run_id with path.';
+  }
+  return parseFileUri(uri) ?? URI_FORM;
+}
+
+interface Named {
+  readonly session_id?: string | undefined;
+  readonly run_id?: string | undefined;
+  readonly path?: string | undefined;
+}
 
 interface Listed {
   readonly entries: readonly FileEntry[];
@@ -226,10 +246,7 @@ function uriOf(kind: FileAddress['kind'], id: string, path: string): string {
   return fileUri({ kind, id, path: path.replace(/^\/workspace\//, '') });
 }
 
-function addressOf(
-  { session_id, run_id }: { session_id?: string | undefined; run_id?: string | undefined },
-  given: string,
-): FileAddress | null {
+function addressOf({ session_id, run_id }: Omit<Named, 'path'>, given: string): FileAddress | null {
   const path = given.replace(/^\/workspace(\/|$)/, '');
   if (session_id !== undefined && run_id === undefined) return { kind: 'session', id: session_id, path };
   if (run_id !== undefined && session_id === undefined) return { kind: 'run', id: run_id, path };

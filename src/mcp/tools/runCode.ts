@@ -4,7 +4,9 @@ import type { Engine, RunRequest } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import { InputFiles, inputFiles } from '../files/inputFiles.ts';
 import { keeper } from '../files/madeFiles.ts';
-import { runAnswer, runAnswerSchema } from '../runAnswer.ts';
+import { runOutputsOf } from '../files/runFiles.ts';
+import { LongTexts } from '../output/longTexts.ts';
+import { runAnswer, runAnswerSchema } from '../output/runAnswer.ts';
 import { defineTool, failure, languageArgument, type Tool } from '../tool.ts';
 
 const { limits } = DEFAULT_OPTIONS;
@@ -44,7 +46,10 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
       };
       const run = await engine.run(request, onOutput, signal);
       const format = languages.find(({ id }) => id === language)?.reports;
-      return runAnswer(run, format?.describe(run, input), kept.filesOf(run));
+      const texts = new LongTexts(run.runId);
+      const answer = await runAnswer(run, { report: format?.describe(run, input), files: kept.filesOf(run), texts });
+      runOutputsOf(engine).keep(run.runId, owner.id, texts.files);
+      return answer;
     },
   });
 }

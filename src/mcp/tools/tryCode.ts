@@ -5,9 +5,11 @@ import { type Steps, slices } from '../../base/slices.ts';
 import { DEFAULT_OPTIONS } from '../../engine/options.ts';
 import { FIRST_OK, MAX_CANDIDATES, type TryResult } from '../../engine/trial/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
-import type { Picture } from '../displays.ts';
-import { contentOf, describedRun, RunAnswer } from '../runAnswer.ts';
-import { defineTool, refused, type Tool } from '../tool.ts';
+import { runOutputsOf } from '../files/runFiles.ts';
+import type { Picture } from '../output/displays.ts';
+import { LongTexts } from '../output/longTexts.ts';
+import { contentOf, describedRun, RunAnswer } from '../output/runAnswer.ts';
+import { defineTool, refused, type Tool, type ToolCall } from '../tool.ts';
 
 const { limits } = DEFAULT_OPTIONS;
 
@@ -44,34 +46,40 @@ export function tryCode(languages: readonly LanguageDefinition[]): Tool {
     }),
     output: z.strictObject({
       results: z.array(RunAnswer.extend({ id: z.string() }).strict()).describe('In the order of the candidates.'),
-      kept: z.string().nullable().describe('Candidate whose copy is the session now, or null.'),
+      kept: z.string().optional().describe('Candidate whose copy is the session now, if one was kept.'),
       notes: z.array(z.string()).optional().describe('Further remarks, if any.'),
     }),
-    async call({ session_id, candidates, keep, timeout_seconds }, { engine, signal }) {
+    async call({ session_id, candidates, keep, timeout_seconds }, call) {
+      const { engine, signal } = call;
       const given = candidates.map(({ id, code }) => ({ code, ...(id !== undefined && { id }) }));
       const options = {
         ...(keep !== undefined && { keep }),
         ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
       };
       const tried = await engine.tryCode(session_id, given, options, signal);
-      return tried.ok ? slices.run(answerOf(tried.value)) : refused(tried.error);
+      return tried.ok ? slices.run(answerOf(tried.value, call)) : refused(tried.error);
     },
   });
 }
 
-function* answerOf({ candidates, kept, losses }: TryResult): Steps<CallToolResult> {
+function* answerOf(
+  { candidates, kept, losses }: TryResult,
+  { engine, owner }: Pick<ToolCall, 'engine' | 'owner'>,
+): Steps<CallToolResult> {
   const pictures: Picture[] = [];
   const results: Record<string, unknown>[] = [];
   const texts: string[] = [];
   for (const { id, result } of candidates) {
-    const { fields, text } = yield* describedRun(result, pictures);
+    const long = new LongTexts(result.runId);
+    const { fields, text } = yield* describedRun(result, { pictures, texts: long });
+    runOutputsOf(engine).keep(result.runId, owner.id, long.files);
     results.push({ id, ...fields });
     texts.push(`[candidate ${JSON.stringify(id)}${id === kept ? ', kept' : ''}]\n${text}`);
   }
   const notes = notesOn(losses);
   return {
     content: contentOf([...texts, ...notes].join('\n'), pictures),
-    structuredContent: { results, kept, ...(notes.length > 0 && { notes }) },
+    structuredContent: { results, ...(kept !== null && { kept }), ...(notes.length > 0 && { notes }) },
     isError: false,
   };
 }

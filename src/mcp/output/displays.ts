@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import type { Steps } from '../base/slices.ts';
-import type { Display, RunResult } from '../engine/types.ts';
-import { clip, MAX_TEXT } from '../languages/languageTools.ts';
-import { outOfRange } from './outOfRange.ts';
+import type { Steps } from '../../base/slices.ts';
+import type { Display, RunResult } from '../../engine/types.ts';
+import { outOfRange } from '../outOfRange.ts';
+import { htmlText } from './htmlText.ts';
+import type { LongTexts } from './longTexts.ts';
 
+/** Displays in one answer; more are omitted. */
+export const MAX_DISPLAYS = 100;
 /** Images in one answer; more are omitted. */
 const MAX_PICTURES = 16;
 /** Base64 characters of all images of an answer together: one of the largest size, or several smaller ones. */
@@ -25,46 +28,74 @@ export interface Picture {
   readonly data: string;
 }
 
-/** A display of a run, without the bytes of its image. */
+/** A display of a run, without the bytes of its image; what says nothing is absent. */
 export const DisplayAnswer = z.strictObject({
   mime_types: z.array(z.string()),
   texts: z
     .record(z.string(), z.string())
-    .describe('Text representations (plain, HTML, Markdown, LaTeX, SVG, JSON) by MIME type.'),
-  image_index: z.int().nullable().describe('Index of its image among the image content items of this result.'),
-  is_result: z.boolean().describe('Whether it is the value of the last expression.'),
-  truncated: z.boolean().describe('Whether a text was cut or an image omitted.'),
+    .optional()
+    .describe('Texts by MIME type. HTML and SVG are in links, as display-1.html of the first display.'),
+  image_index: z.int().optional().describe('Index of its image among the image content items of this result.'),
+  is_result: z.boolean().optional().describe('Whether it is the value of the last expression.'),
+  truncated: z.boolean().optional().describe('Whether a text or an image was omitted.'),
 });
 export type DisplayAnswer = z.infer<typeof DisplayAnswer>;
 
+/** Texts for programs, which a reader gets as links, and the extensions of texts. */
+const LINKED = new Set(['text/html', 'image/svg+xml']);
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'text/html': 'html',
+  'image/svg+xml': 'svg',
+  'text/markdown': 'md',
+  'text/latex': 'tex',
+  'application/json': 'json',
+};
+
+/** Where the displays of an answer put their images and their long texts. */
+export interface DisplayTargets {
+  readonly pictures: Picture[];
+  readonly texts: LongTexts;
+}
+
 /**
- * The displays of a run; a result that is more than plain text comes last. Their images are added to `pictures`, which has
- * those of the whole answer.
+ * The first displays of a run; a result that is more than plain text comes last. `pictures` has those of the whole answer.
  */
-export function* displaysOf(run: RunResult, pictures: Picture[]): Steps<DisplayAnswer[]> {
-  const shown = run.displays.map(({ data }) => ({ data, isResult: false }));
+export function* displaysOf(run: RunResult, targets: DisplayTargets): Steps<DisplayAnswer[]> {
+  const shown = run.displays.slice(0, MAX_DISPLAYS).map(({ data }) => ({ data, isResult: false }));
   if (run.result && isRich(run.result)) shown.push({ data: run.result, isResult: true });
   const displays: DisplayAnswer[] = [];
-  for (const { data, isResult } of shown) {
-    displays.push(displayAnswer(data, isResult, pictures));
+  for (const [at, { data, isResult }] of shown.entries()) {
+    displays.push(displayAnswer(data, isResult, `display-${at + 1}`, targets));
     yield;
   }
   return displays;
 }
 
-function displayAnswer(data: Display['data'], isResult: boolean, pictures: Picture[]): DisplayAnswer {
+function displayAnswer(
+  data: Display['data'],
+  isResult: boolean,
+  name: string,
+  { pictures, texts }: DisplayTargets,
+): DisplayAnswer {
   const picture = pictureOf(data);
   const image = picture && hasRoom(pictures, picture) ? pictures.push(picture) - 1 : null;
-  const texts = Object.entries(data)
-    .filter(([mimeType]) => isText(mimeType))
-    .map(([mimeType, content]) => [mimeType, asText(content)] as const);
-  const leftOut = image === null && Object.keys(data).some((mimeType) => !isText(mimeType));
+  const shown: Record<string, string> = {};
+  const omittedBefore = texts.omitted;
+  for (const [mimeType, content] of Object.entries(data).filter(([type]) => isText(type))) {
+    const file = `${name}.${EXTENSIONS[mimeType] ?? 'txt'}`;
+    if (LINKED.has(mimeType)) texts.link(file, mimeType, asText(content));
+    // The plain text of the last expression's value is the answer's `result`.
+    else if (!isResult || mimeType !== 'text/plain') shown[mimeType] = texts.shown(file, mimeType, asText(content));
+  }
+  const html = data['text/html'];
+  if (html !== undefined && data['text/plain'] === undefined) shown['text/plain'] = htmlText(asText(html));
+  const lacksImage = image === null && Object.keys(data).some((mimeType) => !isText(mimeType));
   return {
     mime_types: Object.keys(data),
-    texts: Object.fromEntries(texts.map(([mimeType, text]) => [mimeType, clip(text)])),
-    image_index: image,
-    is_result: isResult,
-    truncated: leftOut || texts.some(([, text]) => text.length > MAX_TEXT),
+    ...(Object.keys(shown).length > 0 && { texts: shown }),
+    ...(image !== null && { image_index: image }),
+    ...(isResult && { is_result: true }),
+    ...((lacksImage || texts.omitted > omittedBefore) && { truncated: true }),
   };
 }
 
