@@ -23,4 +23,6 @@ done
 # The parser of the driver.
 npm install --global --cache /tmp/npm --no-fund --no-audit --no-update-notifier "acorn@$ACORN_VERSION"
 rm -rf /tmp/npm /root/.npm
+mkdir -p /usr/lib/hothouse
+node /machine/parserCache.js /opt/node/lib/node_modules/acorn/dist/acorn.js /usr/lib/hothouse/acorn.cache
 node --version

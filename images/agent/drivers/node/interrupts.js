@@ -1,5 +1,4 @@
 // Interrupts: a thread hears them, tells this one, and ends what this one executes when it does not answer.
-const { Worker, MessageChannel } = require('node:worker_threads');
 const { FDS } = load('channels.js');
 
 /**
@@ -14,6 +13,8 @@ const LONGEST_START_MS = 2_000;
 
 /** Calls `onInterrupt` with the number of each interrupt, counted from 1. */
 function watch(onInterrupt) {
+  // A one-shot run does without: loading them takes 2 ms.
+  const { Worker, MessageChannel } = require('node:worker_threads');
   const shared = new Int32Array(new SharedArrayBuffer(12));
   const { port1, port2 } = new MessageChannel();
   const worker = new Worker(program.files['watcher.js'], {

@@ -1,7 +1,6 @@
 // The driver of Node.js: runs the engine's requests, and sends events and answers. User code runs in the same process.
 const { constants, Script } = require('node:vm');
 const { ask, emit: write } = load('channels.js');
-const { complete } = load('completion.js');
 const { Publisher, bundle, functionsOf } = load('display.js');
 const { describe, syntaxError } = load('failure.js');
 const globals = load('globals.js');
@@ -10,7 +9,7 @@ const { wellFormed } = load('jsonshape.js');
 const packages = load('packages.js');
 const { readFirst, readMore } = load('requests.js');
 const stdio = load('stdio.js');
-const { transform } = load('transform.js');
+const { plainScript, transform, warmUp } = load('transform.js');
 
 /** What the engine waits for. */
 const ANSWERS = new Set(['state', 'done', 'completions']);
@@ -47,7 +46,7 @@ function receive(line) {
 
 function completions({ code, cursor }) {
   try {
-    return complete(code, cursor);
+    return load('completion.js').complete(code, cursor);
   } catch {
     return { start: cursor, end: cursor, matches: [] };
   }
@@ -80,13 +79,15 @@ function hear(mine) {
 }
 
 function execute(mine) {
+  const places = { filename: mine.name, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+  const plain = mine.once && mine.state === null ? plainScript(mine.code, places) : null;
+  if (plain) {
+    const value = plain.script.runInThisContext({ displayErrors: false });
+    show(mine, value !== undefined && plain.hasValue() ? value : undefined);
+    return;
+  }
   const { source, columnOffset, isAsync, hasValue, names } = transformed(mine);
-  const options = {
-    filename: mine.name,
-    columnOffset,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  };
-  const script = new Script(source, options);
+  const script = new Script(source, { ...places, columnOffset });
   globals.declare(names);
   const made = script.runInThisContext({ displayErrors: false });
   if (isAsync) {
@@ -240,7 +241,6 @@ process.emit = function (event, ...rest) {
 };
 
 // What the first cell would wait for.
-new Script(transform('const [warm] = [await 1];\nwarm').source);
 bundle({ warm: [] });
-readFirst(receive);
+readFirst(receive, warmUp);
 if (!cell?.once) readMore(receive, () => reallyExit.call(process, 0));
