@@ -17,6 +17,8 @@ _METHODS = (
     ("application/javascript", "_repr_javascript_"),
 )
 _MAX_TEXT = 1 << 20
+# In place of a mime bundle: the value has displayed itself.
+DISPLAYED = object()
 
 
 # IPython writes these as Python does.
@@ -83,6 +85,8 @@ class Publisher:
         self._max_events = max_events
         self._formatters = [self._by_methods]
         self._end_hooks = []
+        # Of those whose outputs are being written.
+        self.widgets = 0
         self.restart()
 
     def restart(self):
@@ -91,7 +95,9 @@ class Publisher:
         self.dropped = 0
 
     def add_formatter(self, formatter, general=False):
-        """`formatter(value)` returns a mime bundle or None; general ones are called after those for a single type."""
+        """
+        `formatter(value)` returns a mime bundle, DISPLAYED or None; general ones are called after those for a single type.
+        """
         self._formatters.insert(len(self._formatters) - 1 if general else 0, formatter)
 
     def at_end_of_cell(self, hook):
@@ -102,12 +108,15 @@ class Publisher:
             hook()
 
     def bundle(self, value):
+        """The mime bundle of a value, or DISPLAYED."""
         if not _looks_the_same_everywhere(value):
             shell.load()
         for formatter in self._formatters:
             found = formatter(value)
             if found:
                 break
+        if found is DISPLAYED:
+            return DISPLAYED
         data = {mime: _to_json(content) for mime, content in found.items() if content is not None}
         if "text/plain" not in data:
             data["text/plain"] = _plain(value)
@@ -141,7 +150,9 @@ class Publisher:
         self._emit(kind, data=data, **fields)
 
     def result(self, value):
-        self._publish("result", self.bundle(value))
+        data = self.bundle(value)
+        if data is not DISPLAYED:
+            self._publish("result", data)
 
     def show(self, data, identifier=None, update=False):
         """Publishes a ready mime bundle."""
@@ -152,6 +163,8 @@ class Publisher:
         self._publish("result", {m: _to_json(c) for m, c in data.items()})
 
     def clear(self, wait=False):
+        if self.widgets:
+            return
         self._count += 1
         if self._count <= self._max_events:
             self._emit("clear", wait=bool(wait))
@@ -162,7 +175,9 @@ class Publisher:
         """Displays each value in every form it has, as the function of IPython does."""
         identifier = _new_id() if display_id is True else display_id
         for value in values:
-            self.show(value if raw else self.bundle(value), identifier, update)
+            data = value if raw else self.bundle(value)
+            if data is not DISPLAYED:
+                self.show(data, identifier, update)
         return _Handle(self, identifier) if identifier is not None else None
 
 

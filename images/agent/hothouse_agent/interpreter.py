@@ -10,8 +10,8 @@ import sys
 import threading
 import types
 
-from . import cell, completion, debugger, display, duplicate, jsonshape, modulepolicy, pictures, progress
-from . import questions, randomness, shell, stdio, workspace
+from . import cell, charts, completion, debugger, display, duplicate, jsonshape, modulepolicy, pictures, progress
+from . import questions, randomness, shell, stdio, widgets, workspace
 from .linereader import LineReader
 
 
@@ -81,6 +81,8 @@ class Interpreter:
         questions.install(self._ask)
         debugger.install(self._on_interrupt)
         progress.install()
+        charts.install()
+        widgets.install(self._publisher)
         self._given = frozenset(_main.__dict__)
         for line in self._lines():
             request = json.loads(line)

@@ -5,7 +5,7 @@ import pathlib
 import signal
 import sys
 
-from . import hooks, environment
+from . import display, hooks, environment
 
 # Runs are to have IPython: the engine has it preloaded, and this image has it. A process without it loads it when needed.
 is_expected = False
@@ -127,9 +127,9 @@ def _publish(data, metadata=None, source=None, *, transient=None, update=False, 
 
 
 def _format(value):
-    formatter = _shell.display_formatter
-    data, _ = formatter.format(value)
-    return data
+    data, _ = _shell.display_formatter.format(value)
+    displays_itself = not data and hasattr(type(value), "_ipython_display_")
+    return display.DISPLAYED if displays_itself else data
 
 
 def _ensure():

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Disposable,
   type ExtensionContext,
@@ -25,6 +26,8 @@ const ANSWERS = 'hothouse.workspaceFolder.answers';
 const QUICK_BYTES = 8 * 1024 * 1024;
 const QUICK_FILES = 500;
 const WORKSPACE = '/workspace';
+/** The first cell of a saved notebook waits so long for an answer. */
+const ANSWER_MS = 30_000;
 
 /** What the user has answered for a folder: a copy, none, or a live view. */
 type Answer = boolean | 'view';
@@ -57,7 +60,7 @@ export class WorkspaceFolders implements Disposable {
 
   /**
    * Before a cell: copies the folder into a session that has just opened, brings its view up to date, or asks which of them
-   * the user wants. Waits for the files, not for the answer.
+   * the user wants. Waits for the files, and with a saved notebook some seconds for the answer: its code needs its files.
    */
   async prepare(target: CopyTarget, isNew: boolean, signal: AbortSignal): Promise<void> {
     const folder = folderOf(target.notebook);
@@ -65,7 +68,10 @@ export class WorkspaceFolders implements Disposable {
     const mode = this.#modeOf(folder);
     if (mode === 'view') await this.#showView(folder, target, isNew, signal);
     else if (isNew && mode === true) await this.#scanAndCopy(folder, target, signal);
-    else if (isNew && mode === undefined) void this.#ask(folder, target);
+    else if (isNew && mode === undefined) {
+      const answered = this.#ask(folder, target);
+      if (!target.notebook.isUntitled) await Promise.race([answered, waited(ANSWER_MS, signal)]);
+    }
   }
 
   dispose(): void {
@@ -239,6 +245,11 @@ function folderOf({ uri, isUntitled }: NotebookDocument): WorkspaceFolder | unde
   const { workspaceFolders = [] } = workspace;
   const folder = isUntitled && workspaceFolders.length === 1 ? workspaceFolders[0] : workspace.getWorkspaceFolder(uri);
   return folder?.uri.scheme === 'file' ? folder : undefined;
+}
+
+/** Resolves after a time, or when `signal` aborts. */
+function waited(ms: number, signal: AbortSignal): Promise<unknown> {
+  return sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }
 
 function isNotebook(name: string): boolean {
