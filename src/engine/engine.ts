@@ -24,8 +24,10 @@ import { notRun } from './run/result.ts';
 import { continueRun, newRunId, type Run, runOnce } from './run/run.ts';
 import { questionsOf } from './run/tasks.ts';
 import { requestProblem } from './run/validateRequest.ts';
+import { ownedEngine } from './session/ownedEngine.ts';
 import { SessionRecord } from './session/sessionRecord.ts';
 import { Sessions } from './session/sessions.ts';
+import type { Viewer } from './session/viewer.ts';
 import { Snapshots } from './snapshot.ts';
 import { tryInSession } from './trial/tryCode.ts';
 import type { Candidate, TryOptions, TryResult } from './trial/types.ts';
@@ -56,6 +58,7 @@ export function createEngine(deps: EngineDependencies): Engine {
 const IGNORE = () => {};
 
 class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
+  readonly key = {};
   readonly languages: readonly LanguageDefinition[];
   readonly onDidChange: Event<void>;
   readonly #deps: EngineDependencies;
@@ -99,8 +102,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
       set: this.#set,
       hosts: this.#hosts,
       options: () => this.#options,
-      sessionsIn: (name) =>
-        this.#sessions.all().flatMap((one) => (one.environment === name && one.isLive ? [one.id] : [])),
+      sessionsIn: (name) => this.#sessions.all().filter((one) => one.environment === name && one.isLive),
     });
   }
 
@@ -108,12 +110,18 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     return this.#catalog;
   }
 
-  /** The languages' own questions, which become members of the engine. */
-  questions(): LanguageQuestions {
+  asOwner(ownerId: string): Engine {
+    const viewer: Viewer = { id: ownerId, kind: 'mcp' };
+    const find = (id: string) => this.#sessions.find(id, viewer);
+    return Object.assign(ownedEngine({ engine: this, viewer, find }), this.questions(find));
+  }
+
+  /** The languages' own questions, which become members of the engine; `session` finds the sessions that they name. */
+  questions(session = (id: string) => this.#sessions.find(id)): LanguageQuestions {
     return questionsOf(this.languages, {
       run: (language, { task, ...rest }, signal) =>
         this.#run({ request: { ...rest, language }, task, onOutput: IGNORE, signal }),
-      session: (id) => this.#sessions.find(id),
+      session,
       outputLimit: () => this.#options.limits.outputKb * 1024,
     });
   }
@@ -187,6 +195,10 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
 
   async interruptSession(id: string): Promise<Result<SessionInfo>> {
     return this.#sessions.interrupt(id);
+  }
+
+  async shareSession(id: string, isShared: boolean): Promise<Result<SessionInfo>> {
+    return this.#sessions.share(id, isShared);
   }
 
   restartSession(id: string): Promise<Result<SessionInfo>> {

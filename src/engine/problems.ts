@@ -158,8 +158,9 @@ export function environmentTaken(name: string): EngineProblem {
   );
 }
 
-/** `sessions` are the ids of those that run in it. */
+/** `sessions` are the ids of those that run in it and that the caller may see. */
 export function environmentInUse(name: string, sessions: readonly string[]): EngineProblem {
+  if (sessions.length === 0) return invalidRequest(`The environment ${name} is in use.`, 'Use another name.');
   return invalidRequest(`Sessions run in the environment ${name}: ${sessions.join(', ')}.`, 'Close them first.');
 }
 

@@ -160,6 +160,8 @@ export interface SessionInfo {
   readonly language: string;
   readonly environment: string;
   readonly owner: Owner;
+  /** Whether a person shares it with all agents. */
+  readonly isShared: boolean;
   readonly state: SessionState;
   /** Why it has ended, as in `it ran out of memory`; null unless it is `ended`. */
   readonly endReason: string | null;
@@ -290,6 +292,13 @@ export interface BuildExtras {
  * `rejected`.
  */
 export interface Engine extends LanguageQuestions {
+  /** The same object for an engine and all its views (`asOwner`), for what is kept beside an engine. */
+  readonly key: object;
+  /**
+   * The engine as an agent sees it. Sessions of other owners do not exist there, unless a person shares them: calls for
+   * them return what they return for an id that was never given, and the snapshot does not have them.
+   */
+  asOwner(ownerId: string): Engine;
   /** Those that it runs, in the order in which they are offered. */
   readonly languages: readonly LanguageDefinition[];
   /**
@@ -325,6 +334,8 @@ export interface Engine extends LanguageQuestions {
   closeSession(id: string): Promise<Result<SessionInfo>>;
   /** Interrupts the running cell; kills it three seconds later if it still runs. */
   interruptSession(id: string): Promise<Result<SessionInfo>>;
+  /** Makes a session visible to all agents, or to its owner and people alone again. Agents cannot do that. */
+  shareSession(id: string, isShared: boolean): Promise<Result<SessionInfo>>;
   /** Gives the session a new interpreter in a new sandbox; its id stays, its variables go. */
   restartSession(id: string): Promise<Result<SessionInfo>>;
   /**

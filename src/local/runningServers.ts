@@ -6,7 +6,7 @@ import { isOwnerAlive, thisOwner } from '../host/identity.ts';
 
 const Announcement = z.object({ url: z.url(), token: z.string(), owner: z.string() });
 
-/** A server of this user on this machine, and what it takes to be its client. */
+/** A server of this user on this machine, and the token with which its programs see all sessions. */
 export type RunningServer = Pick<z.infer<typeof Announcement>, 'url' | 'token'>;
 
 /** Where this user's servers are announced. */

@@ -10,7 +10,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { plainText } from '../base/log.ts';
-import type { Engine } from '../engine/types.ts';
+import type { Viewer } from '../engine/session/viewer.ts';
+import type { Engine, Owner } from '../engine/types.ts';
 import { ApprovalNeeded, approve } from './approval.ts';
 import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts';
 import type { Tool } from './tool.ts';
@@ -42,8 +43,12 @@ const OPTIONS: ServerOptions = {
   },
 };
 
-/** An MCP server for every supported revision, not yet connected. `ownerId` owns the sandboxes that it leases. */
-export function createMcpServer({ engine, version }: McpDependencies, ownerId: string): Server {
+/**
+ * An MCP server for every supported revision, not yet connected. Its client leases sandboxes and sees sessions as `viewer`:
+ * an agent has its own, and those that a person shares.
+ */
+export function createMcpServer({ engine: whole, version }: McpDependencies, viewer: Viewer): Server {
+  const engine = viewer.kind === 'mcp' ? whole.asOwner(viewer.id) : whole;
   // The low-level server, because the high-level one formats argument errors itself.
   const server = new ToolServer(
     { name: 'hothouse', title: 'Hothouse', version },
@@ -53,7 +58,7 @@ export function createMcpServer({ engine, version }: McpDependencies, ownerId: s
   server.setRequestHandler('tools/list', () => ({ tools: listedTools(engine.languages) }));
   const readerOf = (context: ServerContext) => ({
     engine,
-    owner: { id: ownerId, kind: 'mcp' as const, label: '' },
+    owner: { ...viewer, label: '' },
     signal: context.mcpReq.signal,
   });
   server.setRequestHandler('resources/list', (_, context) => listResources(readerOf(context)));
@@ -61,21 +66,19 @@ export function createMcpServer({ engine, version }: McpDependencies, ownerId: s
   server.setRequestHandler('resources/read', ({ params }, context) => readResource(params.uri, readerOf(context)));
   server.setRequestHandler('tools/call', { params: CallParams }, (params, context) => {
     const capabilities = () => server.getClientCapabilities();
-    return callTool(engine, { id: ownerId, label: server.clientLabel(context), capabilities }, params, context);
+    return callTool(engine, { ...viewer, label: server.clientLabel(context), capabilities }, params, context);
   });
   return server;
 }
 
 /** The client of a call. */
-interface Caller {
-  readonly id: string;
-  readonly label: string;
+interface Caller extends Owner {
   readonly capabilities: () => ClientCapabilities | undefined;
 }
 
 async function callTool(
   engine: Engine,
-  { capabilities, ...client }: Caller,
+  { capabilities, ...owner }: Caller,
   params: z.output<typeof CallParams>,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
@@ -83,7 +86,7 @@ async function callTool(
   const tool = tools.find(({ name }) => name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
   const ask = (question: string) => approve(context, capabilities(), question);
-  const call = { engine, owner: { ...client, kind: 'mcp' as const }, signal: context.mcpReq.signal, approve: ask };
+  const call = { engine, owner, signal: context.mcpReq.signal, approve: ask };
   const args = params.arguments ?? {};
   try {
     return await performCall(context, args, tool.output.shape, (onOutput) => tool.handle(args, { ...call, onOutput }));

@@ -71,8 +71,8 @@ export async function listResources(reader: ResourceReader): Promise<ListResourc
 }
 
 function runResources(store: RunFiles, kind: FileAddress['kind'], origin: string, owner: Owner): Resource[] {
-  return store.runsOf(owner.id).flatMap((runId) =>
-    (store.filesOf(owner.id, runId) ?? []).map(({ path, mediaType: mimeType, content }) => ({
+  return store.runsOf(owner).flatMap((runId) =>
+    (store.filesOf(owner, runId) ?? []).map(({ path, mediaType: mimeType, content }) => ({
       uri: fileUri({ kind, id: runId, path }),
       name: printable(path),
       description: `${origin} ${runId}`,

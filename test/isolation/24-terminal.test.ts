@@ -41,6 +41,7 @@ function snapshotWith(text: string): Snapshot {
     sessions: (['busy', 'ended'] as const).map((state) => ({
       ...{ ...common, language: 'python', environment: 'python', state, sandboxId: text },
       endReason: state === 'ended' ? text : null,
+      isShared: true,
     })),
     running: 1,
     network: {

@@ -16,7 +16,7 @@ export interface Crossfire {
 }
 
 /** The era of the client with this number: every other one is of the newer. */
-export function eraOf(client: number): (typeof ERAS)[number] {
+function eraOf(client: number): (typeof ERAS)[number] {
   return client % 2 === 0 ? '2025-11-25' : '2026-07-28';
 }
 

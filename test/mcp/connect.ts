@@ -30,7 +30,7 @@ export interface TestClient {
 /** A real client of revision 2025-11-25, connected in memory to a server on `engine`. */
 export async function connectInMemory(engine: Engine, owner = 'owner-1'): Promise<Client> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  await createMcpServer({ engine, version: '1.2.3' }, owner).connect(serverSide);
+  await createMcpServer({ engine, version: '1.2.3' }, { id: owner, kind: 'mcp' }).connect(serverSide);
   const client = newClient();
   await client.connect(clientSide);
   return listed(client);
@@ -43,7 +43,7 @@ export async function connectAsking(
   questions: string[] = [],
 ): Promise<Client> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  await createMcpServer({ engine, version: '1' }, 'owner-1').connect(serverSide);
+  await createMcpServer({ engine, version: '1' }, { id: 'owner-1', kind: 'mcp' }).connect(serverSide);
   const client = new Client({ name: 'test-client', version: '9' }, { capabilities: { elicitation: {} } });
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
     questions.push(params.message);

@@ -59,6 +59,7 @@ export function sessionInfo(over: Partial<SessionInfo> = {}): SessionInfo {
     language: 'python',
     environment: 'python',
     owner: { id: 'o1', kind: 'mcp', label: 'someone' },
+    isShared: false,
     state: 'idle',
     endReason: null,
     sandboxId: null,
@@ -72,6 +73,7 @@ export function sessionInfo(over: Partial<SessionInfo> = {}): SessionInfo {
 
 /** An engine that returns the answers of a test and records its requests. */
 export class StubEngine implements Engine {
+  readonly key = {};
   readonly environments = catalogStub();
   walls: Result<Walls> = { ok: true, value: HOLDING_WALLS };
   readonly languages = LANGUAGES;
@@ -151,6 +153,15 @@ export class StubEngine implements Engine {
 
   async interruptSession(id: string) {
     return this.#find(id);
+  }
+
+  async shareSession(id: string) {
+    return this.#find(id);
+  }
+
+  /** Tests of what owners see use a real engine. */
+  asOwner(): Engine {
+    return this;
   }
 
   async restartSession(id: string) {

@@ -120,10 +120,8 @@ describe('poolRows', () => {
   });
 
   it('gives rows context values that the menus match', () => {
-    const rows = poolRows(
-      snapshot({ environments: [environment([sandbox()])], sessions: [session({ state: 'busy' })] }),
-      NOW,
-    );
+    const sessions = [session({ state: 'busy' }), session({ isShared: true })];
+    const rows = poolRows(snapshot({ environments: [environment([sandbox()])], sessions }), NOW);
     const contexts = rows.flatMap(({ context, children }) => [context, ...children.map((child) => child.context)]);
     const commandsOf = (context: string) =>
       packageJson.contributes.menus['view/item/context']
@@ -139,6 +137,15 @@ describe('poolRows', () => {
         'hothouse.session.show',
         'hothouse.session.restart',
         'hothouse.session.addPackages',
+        'hothouse.session.share',
+        'hothouse.session.close',
+      ],
+      'session-notebook-shared-idle': [
+        'hothouse.session.saveFiles',
+        'hothouse.session.show',
+        'hothouse.session.restart',
+        'hothouse.session.addPackages',
+        'hothouse.session.stopSharing',
         'hothouse.session.close',
       ],
     });

@@ -48,8 +48,8 @@ function parsePort(text: string): number {
 
 async function serveUntilStopped(context: CommandContext, server: HttpServer, json: boolean) {
   const { terminal, signal, home, log } = context;
-  const { url, token } = server;
-  const withdraw = await announceServer(serversFolder(home), server).catch((error: unknown) => {
+  const { url, token, userToken } = server;
+  const withdraw = await announceServer(serversFolder(home), { url, token: userToken }).catch((error: unknown) => {
     log.warn(`\`hothouse cp\` will not find this server: ${messageOf(error)}`);
   });
   terminal.stdout.write(json ? `${JSON.stringify({ url, token })}\n` : `Address: ${url}\nToken: ${token}\n`);

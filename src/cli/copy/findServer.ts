@@ -74,10 +74,7 @@ function notFound({ kind, id }: RemotePlace, open: readonly string[], servers: n
     ].join('\n');
   }
   if (kind === 'run') {
-    return [
-      `No files of the run ${id} are kept.`,
-      'They are kept for 15 minutes. A client with an MCP session of its own has the files of its runs to itself.',
-    ].join('\n');
+    return [`No files of the run ${id} are kept.`, 'They are kept for 15 minutes.'].join('\n');
   }
   const list = open.length === 0 ? 'No session is open.' : `Open sessions: ${open.join(', ')}.`;
   return `There is no session ${id}.\n${list}`;

@@ -9,6 +9,8 @@ import {
   problemOf,
   unknownEnvironment,
 } from '../problems.ts';
+import type { Session } from '../session/session.ts';
+import { isVisible } from '../session/viewer.ts';
 import type { EngineProblem, Owner, Result } from '../types.ts';
 import {
   definitionHash,
@@ -62,8 +64,8 @@ export interface CatalogDependencies {
   readonly set: EnvironmentSet;
   readonly hosts: HostManager;
   readonly options: () => Options;
-  /** Ids of the sessions that run in an environment. */
-  readonly sessionsIn: (environment: string) => readonly string[];
+  /** The sessions that run in an environment. */
+  readonly sessionsIn: (environment: string) => readonly Pick<Session, 'id' | 'owner' | 'isShared'>[];
 }
 
 /** Creates, lists and removes the environments of an engine. */
@@ -87,9 +89,7 @@ export class Catalog implements Environments {
     if (!lock.success) return refused(invalidRequest(`The lock is not valid: ${lock.error.issues[0]?.message}`, FIX));
     const { base, ...pins } = lock.data ?? { base: '' };
     const hash = definitionHash(definition, lock.data && JSON.stringify(pins));
-    const problem =
-      (await this.#taken(definition.name, hash, how.replace ?? false)) ??
-      (await this.#denied(definition.name, hash, how));
+    const problem = (await this.#taken(definition.name, hash, how)) ?? (await this.#denied(definition.name, hash, how));
     if (problem) return refused(problem);
     const language = deps.languages.find(({ id }) => id === definition.language);
     const own = language ? languageOptions(language, options()).image : '';
@@ -150,7 +150,7 @@ export class Catalog implements Environments {
     const found = await this.find(name);
     if (!found.ok) return found;
     const sessions = sessionsIn(name);
-    if (sessions.length > 0) return refused(environmentInUse(name, sessions));
+    if (sessions.length > 0) return refused(environmentInUse(name, visibleIds(sessions)));
     try {
       await set.store.remove(name);
       await this.#removeImage(found.value);
@@ -178,7 +178,7 @@ export class Catalog implements Environments {
     return isApproved ? null : agentsNeedApproval();
   }
 
-  async #taken(name: string, hash: string, replace: boolean): Promise<EngineProblem | null> {
+  async #taken(name: string, hash: string, { replace = false, by }: CreateEnvironment): Promise<EngineProblem | null> {
     const { set, sessionsIn } = this.#given;
     const existing = await set.read(name);
     if (!existing) {
@@ -188,8 +188,13 @@ export class Catalog implements Environments {
     if (existing.hash === hash) return null;
     if (!replace) return environmentTaken(name);
     const sessions = sessionsIn(name);
-    return sessions.length > 0 ? environmentInUse(name, sessions) : null;
+    return sessions.length > 0 ? environmentInUse(name, visibleIds(sessions, by)) : null;
   }
+}
+
+/** Ids of the sessions that an owner sees; without one, of all. */
+function visibleIds(sessions: ReturnType<CatalogDependencies['sessionsIn']>, by?: Owner): string[] {
+  return sessions.filter((session) => by === undefined || isVisible(session, by)).map(({ id }) => id);
 }
 
 const FIX = 'Correct it and try again.';

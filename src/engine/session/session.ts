@@ -78,6 +78,8 @@ export class Session {
   readonly #lifecycle: Lifecycle;
   readonly #questions: Questions;
   readonly #openedAt: number;
+  /** Whether a person shares it with all agents. */
+  isShared = false;
   #lastUsedAt: number;
   #runs = 0;
   /** Ends what has the turn and is no cell. */
@@ -99,6 +101,10 @@ export class Session {
   /** Id of its environment. */
   get environment(): string {
     return this.#deps.environment;
+  }
+
+  get owner(): Owner {
+    return this.#deps.owner;
   }
 
   /** Whether it has a sandbox or waits for one. */
@@ -123,6 +129,7 @@ export class Session {
       language: this.language,
       environment: this.#deps.environment,
       owner: this.#deps.owner,
+      isShared: this.isShared,
       state: this.#publicState(),
       endReason: 'reason' in state ? state.reason : null,
       sandboxId: this.sandboxId,

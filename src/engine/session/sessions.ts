@@ -9,11 +9,15 @@ import type { Question } from './questions.ts';
 import { type ContinuedCell, type Resumption, Session } from './session.ts';
 import { SessionNote } from './sessionNote.ts';
 import type { SessionRecord } from './sessionRecord.ts';
+import { ANYONE, isVisible, type Viewer } from './viewer.ts';
 
 /** Ended sessions that stay listed; the oldest are closed first. */
 const MAX_ENDED = 32;
 /** Closed sessions whose reason is remembered. */
 const MAX_REMEMBERED = 1_000;
+
+/** A closed session; `reason` as in `it was closed`. */
+type ClosedSession = Pick<Session, 'owner' | 'isShared'> & { readonly reason: string };
 
 /** What the sessions of an engine share. */
 export interface SessionsDependencies {
@@ -28,7 +32,7 @@ export interface SessionsDependencies {
 export class Sessions {
   readonly #deps: SessionsDependencies;
   readonly #open = new Map<string, Session>();
-  readonly #closed = new Map<string, string>();
+  readonly #closed = new Map<string, ClosedSession>();
   /** Ids of those that are being resumed. */
   readonly #resuming = new Set<string>();
 
@@ -113,12 +117,22 @@ export class Sessions {
     return found.ok ? found.value.ask(question, nothing, signal) : found;
   }
 
-  /** The session of that id, or why there is none. */
-  find(id: string): Result<Session> {
+  /** The session of that id, or why there is none. For the viewer sessions that it does not see do not exist. */
+  find(id: string, viewer: Viewer = ANYONE): Result<Session> {
     const session = this.#open.get(id);
-    if (session) return { ok: true, value: session };
-    const reason = this.#closed.get(id);
-    return { ok: false, error: reason ? endedSession(id, reason, false) : unknownSession(id, [...this.#open.keys()]) };
+    if (session && isVisible(session, viewer)) return { ok: true, value: session };
+    const closed = this.#closed.get(id);
+    if (closed && isVisible(closed, viewer)) return { ok: false, error: endedSession(id, closed.reason, false) };
+    const others = this.all().flatMap((other) => (isVisible(other, viewer) ? [other.id] : []));
+    return { ok: false, error: unknownSession(id, others) };
+  }
+
+  /** Makes a session visible to all agents, or to its owner and people alone again. */
+  share(id: string, isShared: boolean): Result<SessionInfo> {
+    return this.#with(id, (session) => {
+      session.isShared = isShared;
+      this.#deps.onChange();
+    });
   }
 
   closeAll(reason: string): void {
@@ -164,7 +178,8 @@ export class Sessions {
   /** Ends a session and removes it from the list; `reason` as in `it was closed`. */
   #close(session: Session, reason: string): void {
     this.#open.delete(session.id);
-    this.#closed.set(session.id, reason);
+    const { owner, isShared } = session;
+    this.#closed.set(session.id, { reason, owner, isShared });
     const [oldest] = this.#closed.keys();
     if (oldest !== undefined && this.#closed.size > MAX_REMEMBERED) this.#closed.delete(oldest);
     session.close(reason);

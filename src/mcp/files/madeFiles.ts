@@ -43,7 +43,7 @@ export function keeper({ engine, owner }: ToolCall): {
       keep?.(runId);
       const uriOf = (path: string) => {
         if (sessionId !== null) return fileUri({ kind: 'session', id: sessionId, path });
-        return runFiles.find(owner.id, runId, path) && fileUri({ kind: 'run', id: runId, path });
+        return runFiles.find(owner, runId, path) && fileUri({ kind: 'run', id: runId, path });
       };
       const items = files.files.map(({ path, size, type, mediaType }) => ({
         path,

@@ -16,7 +16,7 @@ export interface FilePart {
 
 type Reader = Pick<ToolCall, 'engine' | 'owner' | 'signal'>;
 
-/** Reads a part of a file: of any open session, or of a run of the same owner, or of what it has output. */
+/** Reads a part of a file: of a session or a run that the owner sees, or of what such a run has output. */
 export async function readPart(
   { engine, owner, signal }: Reader,
   address: FileAddress,
@@ -25,7 +25,7 @@ export async function readPart(
   const { id, path } = address;
   if (address.kind !== 'session') {
     const store = address.kind === 'run' ? runFilesOf(engine) : runOutputsOf(engine);
-    const kept = store.find(owner.id, id, path);
+    const kept = store.find(owner, id, path);
     if (!kept) return { ok: false, error: notKept(address) };
     const { content, mediaType } = kept;
     const bytes = content.subarray(range.offset, range.offset + range.length);

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { ChangedFiles } from '../../engine/files/types.ts';
+import { sees, type Viewer } from '../../engine/session/viewer.ts';
 import type { Engine, RunWorkspace } from '../../engine/types.ts';
 
 /** Bytes of a kept file, and of all kept files of an engine. */
@@ -27,8 +28,8 @@ interface KeptRun {
 }
 
 /**
- * The files that one-shot runs have made, kept in memory for a while: their sandboxes are wiped. Only the owner of a run
- * sees them. The limits are those above.
+ * The files that one-shot runs have made, kept in memory for a while: their sandboxes are wiped. The owner of a run and
+ * people see them. The limits are those above.
  */
 export class RunFiles {
   readonly #clock: Clock;
@@ -67,20 +68,20 @@ export class RunFiles {
     }
   }
 
-  find(owner: string, runId: string, path: string): KeptFile | null {
-    return this.filesOf(owner, runId)?.find((file) => file.path === path) ?? null;
+  find(viewer: Viewer, runId: string, path: string): KeptFile | null {
+    return this.filesOf(viewer, runId)?.find((file) => file.path === path) ?? null;
   }
 
-  /** Those of a run; null when none are kept, or the run is another's. */
-  filesOf(owner: string, runId: string): readonly KeptFile[] | null {
+  /** Those of a run; null when none are kept, or the viewer does not see the run. */
+  filesOf(viewer: Viewer, runId: string): readonly KeptFile[] | null {
     const run = this.#runs.get(runId);
-    return run?.owner === owner ? run.files : null;
+    return run && sees(viewer, run.owner) ? run.files : null;
   }
 
-  /** The runs of an owner whose files are kept, the latest first. */
-  runsOf(owner: string): readonly string[] {
+  /** The runs that a viewer sees and whose files are kept, the latest first. */
+  runsOf(viewer: Viewer): readonly string[] {
     return [...this.#runs.values()]
-      .filter((run) => run.owner === owner)
+      .filter((run) => sees(viewer, run.owner))
       .map(({ runId }) => runId)
       .reverse();
   }
@@ -94,8 +95,9 @@ export class RunFiles {
   }
 }
 
-const files = new WeakMap<Engine, RunFiles>();
-const outputs = new WeakMap<Engine, RunFiles>();
+/** By the keys of engines. */
+const files = new WeakMap<object, RunFiles>();
+const outputs = new WeakMap<object, RunFiles>();
 
 /** The kept files of an engine's runs, whatever server serves it. */
 export function runFilesOf(engine: Engine): RunFiles {
@@ -107,9 +109,9 @@ export function runOutputsOf(engine: Engine): RunFiles {
   return keptOf(outputs, engine);
 }
 
-function keptOf(all: WeakMap<Engine, RunFiles>, engine: Engine): RunFiles {
-  const kept = all.get(engine) ?? new RunFiles();
-  all.set(engine, kept);
+function keptOf(all: WeakMap<object, RunFiles>, { key }: Engine): RunFiles {
+  const kept = all.get(key) ?? new RunFiles();
+  all.set(key, kept);
   return kept;
 }
 

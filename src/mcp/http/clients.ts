@@ -7,17 +7,19 @@ import {
   type Server,
   type Transport,
 } from '@modelcontextprotocol/server';
+import type { Viewer } from '../../engine/session/viewer.ts';
 import { ClientTransport } from './clientTransport.ts';
 
 /** A client of a revision up to 2025-11-25: it has opened an MCP session. */
 export class Client {
-  /** Identifies the client within this server; not its `mcp-session-id`, which is a secret between the two. */
-  readonly id = randomUUID();
+  /** Whose token has opened the MCP session; it is of no use with another one. */
+  readonly viewer: Viewer;
   readonly transport: ClientTransport;
   #lastUsedAtMs = performance.now();
   #openRequests = 0;
 
-  constructor(transport: ClientTransport) {
+  constructor(viewer: Viewer, transport: ClientTransport) {
+    this.viewer = viewer;
     this.transport = transport;
   }
 
@@ -66,29 +68,31 @@ export class Clients {
     this.#limits = limits;
   }
 
-  get(mcpSessionId: string): Client | undefined {
-    return this.#clients.get(mcpSessionId);
+  /** The client with that `mcp-session-id`, if it belongs to the viewer. */
+  get(mcpSessionId: string, { id }: Viewer): Client | undefined {
+    const client = this.#clients.get(mcpSessionId);
+    return client?.viewer.id === id ? client : undefined;
   }
 
-  /** Whether a client with this `id` is connected. */
-  isConnected(id: string): boolean {
-    return [...this.#clients.values()].some((client) => client.id === id);
+  /** Whether a client of the owner with this id is connected. */
+  isConnected(ownerId: string): boolean {
+    return [...this.#clients.values()].some(({ viewer }) => viewer.id === ownerId);
   }
 
   /**
    * A client that enters the table when its `initialize` succeeds; undefined when the table is full of busy clients.
    * `createServer` creates its MCP server.
    */
-  async connect(createServer: (client: string) => Server | McpServer): Promise<Client | undefined> {
+  async connect(viewer: Viewer, createServer: (viewer: Viewer) => Server | McpServer): Promise<Client | undefined> {
     if (this.#clients.size >= this.#limits.maxClients && !this.#removeLongestIdle()) return undefined;
     const transport = new ClientTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void this.#clients.set(id, client),
     });
-    const client = new Client(transport);
+    const client = new Client(viewer, transport);
     transport.onclose = () => this.#remove(client);
     // The SDK declares its optional handlers in a way that `exactOptionalPropertyTypes` rejects.
-    await createServer(client.id).connect(transport as Transport);
+    await createServer(viewer).connect(transport as Transport);
     return client;
   }
 

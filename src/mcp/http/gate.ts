@@ -1,7 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import { formatList } from '../../base/list.ts';
+import type { Viewer } from '../../engine/session/viewer.ts';
+import { type Access, Unauthorized } from './access.ts';
 
 /** An error response. */
 export interface Rejection {
@@ -12,24 +13,24 @@ export interface Rejection {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Rejects every request for MCP that does not come from a local client with the token. */
-export function rejectionOf(
+/** Who sends a request for MCP. Rejects every one that does not come from a local client with a token. */
+export function admit(
   request: IncomingMessage,
   port: number,
-  tokenDigest: Buffer,
+  access: Access,
   paths: readonly string[],
-): Rejection | undefined {
+): Viewer | Rejection {
   const foreign = foreignRejection(request, port);
   if (foreign) return foreign;
   if (!paths.includes(pathOf(request))) {
     return { status: 404, message: `The MCP endpoint is ${formatList(paths, 'or')}.` };
   }
-  const unauthorized = tokenRejection(request, tokenDigest);
-  if (unauthorized) return unauthorized;
+  const viewer = identify(request, access);
+  if ('status' in viewer) return viewer;
   if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
     return { status: 405, message: 'Methods are GET, POST and DELETE.', headers: { Allow: 'GET, POST, DELETE' } };
   }
-  return undefined;
+  return viewer;
 }
 
 /**
@@ -49,12 +50,13 @@ export function foreignRejection(request: IncomingMessage, port: number): Reject
   return undefined;
 }
 
-/** Rejects a request without the token of this server. */
-export function tokenRejection(request: IncomingMessage, tokenDigest: Buffer): Rejection | undefined {
-  if (isAuthorized(request, tokenDigest)) return undefined;
+/** Who sends a request. Rejects one without a valid token. */
+export function identify(request: IncomingMessage, access: Access): Viewer | Rejection {
+  const viewer = access.authenticate(request);
+  if (!(viewer instanceof Unauthorized)) return viewer;
   return {
     status: 401,
-    message: 'Authorization must be Bearer and the token of this server.',
+    message: viewer.message,
     headers: { 'WWW-Authenticate': 'Bearer realm="hothouse"' },
   };
 }
@@ -62,18 +64,6 @@ export function tokenRejection(request: IncomingMessage, tokenDigest: Buffer): R
 /** The path of a request's address, without its query. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
-}
-
-function isAuthorized(request: IncomingMessage, tokenDigest: Buffer): boolean {
-  const [value, ...more] = valuesOf(request, 'authorization');
-  if (value === undefined || more.length > 0) return false;
-  const [scheme = '', credentials = ''] = value.split(' ', 2);
-  return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(credentials), tokenDigest);
-}
-
-/** Digests have equal lengths, so that a comparison does not reveal the length of the token. */
-export function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 /** Every value of a header; `request.headers` joins or drops duplicates. */

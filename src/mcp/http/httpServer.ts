@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Server } from '@modelcontextprotocol/server';
+import type { Viewer } from '../../engine/session/viewer.ts';
 import { createMcpServer, type McpDependencies } from '../mcpServer.ts';
-import type { Profile } from '../profiles/profile.ts';
 import { profileServers } from '../profiles/profileServer.ts';
 import { PROFILES } from '../profiles/profiles.ts';
 import { type Endpoint, type EndpointOptions, openEndpoint } from './endpoint.ts';
@@ -16,32 +15,24 @@ export interface HttpOptions extends McpDependencies, Omit<EndpointOptions, 'cre
 }
 
 /** A running server; `dispose` closes all connections and cancels their runs. */
-export type HttpServer = Pick<Endpoint, 'url' | 'token' | 'dispose'>;
+export type HttpServer = Pick<Endpoint, 'url' | 'token' | 'userToken' | 'dispose'>;
 
 /**
- * Serves the engine's tools over HTTP. A client with an MCP session (revisions up to 2025-11-25) is its own owner; all
- * clients of revision 2026-07-28, which has no sessions, are one owner. Rejects as `openEndpoint` does.
+ * Serves the engine's tools over HTTP. All clients with the same token are one owner, in every revision and over every
+ * connection. Rejects as `openEndpoint` does.
  */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const { sessionIdleMs = SESSION_IDLE_MS, clientIdleMs } = options;
-  const owner = `mcp-http-${randomUUID()}`;
-  const profiles = new Map<string, { readonly profile: Profile; readonly createShared: () => Server }>(
-    PROFILES.map((profile) => {
-      // Clients of revision 2026-07-28 share the sessions that they name: they are one owner.
-      const createShared = profileServers(profile, options, owner);
-      return [`/mcp/${profile.id}`, { profile, createShared }];
-    }),
-  );
-  const createServer = (client: string | null, path: string) => {
-    const ownerId = client === null ? owner : `${owner}/${client}`;
-    const found = profiles.get(path);
-    if (!found) return createMcpServer(options, ownerId);
-    return client === null ? found.createShared() : profileServers(found.profile, options, ownerId)();
+  const owners = new Map<string, Owner>();
+  const createServer = (viewer: Viewer, path: string) => {
+    const owner = owners.get(viewer.id) ?? new Owner(viewer, options);
+    owners.set(viewer.id, owner);
+    return owner.createServer(path);
   };
-  const endpoint = await openEndpoint({ ...options, createServer, morePaths: [...profiles.keys()] });
+  const endpoint = await openEndpoint({ ...options, createServer, morePaths: [...PROFILE_PATHS.keys()] });
   const sweep = async () => {
     await endpoint.clients.sweep();
-    await closeUnused(options.engine, owner, endpoint.clients, sessionIdleMs);
+    await closeUnused(options.engine, owners, endpoint.clients, sessionIdleMs);
   };
   const sweeper = setInterval(() => void sweep(), Math.min(SWEEP_MS, sessionIdleMs, clientIdleMs ?? SWEEP_MS));
   sweeper.unref();
@@ -54,16 +45,38 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   };
 }
 
-/** Closes sessions of this server's owners that were idle for `idleMs`, unless their client is connected. */
+const PROFILE_PATHS = new Map(PROFILES.map((profile) => [`/mcp/${profile.id}`, profile]));
+
+/** The clients with one token. They share the sessions that they name in a profile. */
+class Owner {
+  readonly #viewer: Viewer;
+  readonly #deps: McpDependencies;
+  readonly #profiles = new Map<string, () => Server>();
+
+  constructor(viewer: Viewer, deps: McpDependencies) {
+    this.#viewer = viewer;
+    this.#deps = deps;
+  }
+
+  /** The server of one client or request. */
+  createServer(path: string): Server {
+    const profile = PROFILE_PATHS.get(path);
+    if (!profile) return createMcpServer(this.#deps, this.#viewer);
+    const create = this.#profiles.get(path) ?? profileServers(profile, this.#deps, this.#viewer.id);
+    this.#profiles.set(path, create);
+    return create();
+  }
+}
+
+/** Closes sessions of this server's owners that were idle for `idleMs`, unless a client of theirs is connected. */
 async function closeUnused(
   engine: McpDependencies['engine'],
-  server: string,
+  owners: ReadonlyMap<string, Owner>,
   clients: Endpoint['clients'],
   idleMs: number,
 ): Promise<void> {
   for (const { id, owner, state, lastUsedAt } of engine.snapshot().sessions) {
-    const [opener, client] = owner.id.split('/');
-    const isDisconnected = opener === server && (client === undefined || !clients.isConnected(client));
+    const isDisconnected = owners.has(owner.id) && !clients.isConnected(owner.id);
     if (isDisconnected && state === 'idle' && lastUsedAt <= Date.now() - idleMs) await engine.closeSession(id);
   }
 }

@@ -8,7 +8,7 @@ import type { Profile, ProfileTools } from './profile.ts';
  * Creates MCP servers of a profile for one owner, which share the sessions that the owner has named; none is connected.
  */
 export function profileServers(profile: Profile, deps: McpDependencies, ownerId: string): () => Server {
-  const tools = profile.open(deps.engine);
+  const tools = profile.open(deps.engine.asOwner(ownerId));
   return () => profileServer(profile, tools, deps, ownerId);
 }
 

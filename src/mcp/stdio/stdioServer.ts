@@ -26,7 +26,9 @@ export async function serveStdio(
 ): Promise<void> {
   const owner = `mcp-stdio-${randomUUID()}`;
   const transport = new StdioTransport(stdin, stdout);
-  const createServer = profile ? profileServers(profile, deps, owner) : () => createMcpServer(deps, owner);
+  const createServer = profile
+    ? profileServers(profile, deps, owner)
+    : () => createMcpServer(deps, { id: owner, kind: 'mcp' });
   const handle = serveTransport(createServer, {
     transport,
     onerror: (error) => log.warn(`MCP over stdio: ${messageOf(error)}`),

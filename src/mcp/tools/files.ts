@@ -228,7 +228,7 @@ async function sessionFiles(
 }
 
 function keptFiles(source: FileAddress, { engine, owner }: ToolCall): Result<Listed> {
-  const kept = runFilesOf(engine).filesOf(owner.id, source.id);
+  const kept = runFilesOf(engine).filesOf(owner, source.id);
   if (!kept) return { ok: false, error: notKept({ ...source, path: source.path || '.' }) };
   const prefix = source.path === '' ? '' : `${source.path}/`;
   const entries = kept

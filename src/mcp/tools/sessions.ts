@@ -65,7 +65,7 @@ export const listSessions = defineTool({
   name: 'list_sessions',
   title: 'List sessions',
   description:
-    'Lists all open sessions, including those of people and other agents. Any of them can be used by its session_id.',
+    'Lists the sessions that you have opened, and those that people share with agents. Any of them can be used by its session_id.',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.strictObject({}),
   output: z.strictObject({ sessions: z.array(SessionAnswer) }),

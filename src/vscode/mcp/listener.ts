@@ -46,7 +46,8 @@ async function start({ engine: handle, version, log, settings }: ListenerContext
   ]);
   const server = await startHttpServer({ engine, version, log, isProfileError: profiles.isError });
   const { announceServer, serversFolder } = await import('../../local/runningServers.ts');
-  const withdraw = await announceServer(serversFolder(homedir()), server).catch((error: unknown) => {
+  const { url, userToken } = server;
+  const withdraw = await announceServer(serversFolder(homedir()), { url, token: userToken }).catch((error: unknown) => {
     log.warn(`hothouse cp will not find this window: ${messageOf(error)}`);
   });
   return {

@@ -4,6 +4,7 @@ import type { Engine, Result, SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { addPackages } from '../commands/addPackages.ts';
 import { formatCount, formatProblem } from '../format.ts';
+import { activeSession, showNoSession } from '../notebook/activeSession.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import type { Node } from './rowProvider.ts';
 
@@ -22,6 +23,10 @@ export function registerPoolActions(app: App, active: Notebooks): Disposable {
   onSession('hothouse.session.restart', (on, session) => restart(on, session, active));
   onSession('hothouse.session.close', (on, session) => close(on, session, active));
   onSession('hothouse.session.addPackages', (_, { id }) => addPackages(id, app));
+  const onShare = (command: string, isShared: boolean) =>
+    stack.add(commands.registerCommand(command, (node?: Node) => share(node, isShared, engine.current, active)));
+  onShare('hothouse.session.share', true);
+  onShare('hothouse.session.stopSharing', false);
   onSession('hothouse.session.show', (_, { id }) => show(id, active));
   stack.add(
     commands.registerCommand('hothouse.sandbox.stop', async (node?: Node) => {
@@ -43,6 +48,14 @@ async function close(engine: Engine, { id, runs }: SessionInfo, active: Notebook
   if (!(await confirm(runs > 0, 'Close this session?', 'Its variables are lost.', 'Close'))) return;
   active.expectClose(id);
   showFailure(await engine.closeSession(id));
+}
+
+/** Shares the session of a row, otherwise that of the active notebook; or stops that. */
+async function share(node: Node | undefined, isShared: boolean, engine: Engine | undefined, active: Notebooks) {
+  const subject = node?.row.subject;
+  const id = subject?.kind === 'session' ? subject.session.id : activeSession(active);
+  if (engine && id !== undefined) showFailure(await engine.shareSession(id, isShared));
+  else showNoSession();
 }
 
 async function stop(engine: Engine, sandbox: { id: string; owner: unknown }): Promise<void> {

@@ -230,21 +230,25 @@ function decisionRow(
 const OWNER_ICONS: Readonly<Record<Owner['kind'], string>> = { notebook: 'notebook', mcp: 'hubot', cli: 'terminal' };
 
 function sessionRow(session: SessionInfo, now: number, labelOf: LabelOf): Row {
-  const { id, language, owner, state, memoryBytes, openedAt, lastUsedAt, runs } = session;
+  const { id, language, owner, isShared, state, memoryBytes, openedAt, lastUsedAt, runs } = session;
   const stateText = formatState(session);
   return {
     id: `session/${id}`,
     label: plainText(labelOf(session)),
     // A row has little room: the state replaces the age.
-    description: joinParts(languageName(language), state === 'idle' ? formatAge(now - openedAt) : stateText),
+    description: joinParts(
+      languageName(language),
+      state === 'idle' ? formatAge(now - openedAt) : stateText,
+      isShared ? 'shared' : undefined,
+    ),
     tooltip: [
       `${languageName(language)} session ${plainText(id)}`,
       joinParts(`State: ${stateText}`, formatMemory(memoryBytes)),
-      `Owner: ${formatOwner(owner)}`,
+      `Owner: ${formatOwner(owner)}${isShared ? ', shared with agents' : ''}`,
       `Opened ${formatAge(now - openedAt)} ago, ${formatCount(runs, 'run')}, last used ${formatAge(now - lastUsedAt)} ago`,
     ].join('\n'),
     ...sessionLook(session),
-    context: `session-${owner.kind}-${state}`,
+    context: `session-${owner.kind}${isShared ? '-shared' : ''}-${state}`,
     subject: { kind: 'session', session },
     children: [],
   };

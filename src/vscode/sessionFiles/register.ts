@@ -2,6 +2,7 @@ import { commands, type Disposable, type WorkspaceFolder, window, workspace } fr
 import { DisposableStack } from '../../base/disposable.ts';
 import type { SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
+import { activeSession, showNoSession } from '../notebook/activeSession.ts';
 import type { Notebooks } from '../notebook/notebooks.ts';
 import type { Node } from '../pool/rowProvider.ts';
 import { throttled } from '../throttle.ts';
@@ -29,15 +30,10 @@ export function registerSessionFiles({ engine }: App, notebooks: Notebooks): Dis
       const subject = row?.row.subject;
       const sessionId = subject?.kind === 'session' ? subject.session.id : activeSession(notebooks);
       if (sessionId !== undefined) return save({ sessionId, path: '', type: 'session', size: 0 });
-      return window.showInformationMessage('This notebook has no session yet. Run a cell to start one.');
+      return showNoSession();
     }),
   );
   return stack;
-}
-
-function activeSession(notebooks: Notebooks): string | undefined {
-  const uri = window.activeNotebookEditor?.notebook.uri;
-  return uri && notebooks.find(uri)?.session.info?.id;
 }
 
 /** The folder of the session's notebook; otherwise the only one, or the one that the user picks. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import type { NotebookDocument } from 'vscode';
 import { test, until } from './harness.ts';
-import { callTool } from './mcpTests.ts';
+import { callTool, shareActive } from './mcpTests.ts';
 import { newNotebook, runCell } from './notebook.ts';
 import { ERROR, outputsOf, STDERR, textOf } from './outputs.ts';
 
@@ -12,6 +12,7 @@ export function lossTests(): void {
     const notebook = await newNotebook();
     const mark = `mark-of-process-${process.pid}`;
     await runCell(notebook, `kept = 1\nopen("${mark}", "w").close()`);
+    await shareActive();
     docker('rm', '--force', containerWith(mark));
     await endedFor(/its sandbox was lost/);
     await nextCellShows(notebook, 'its sandbox was lost');
@@ -20,6 +21,7 @@ export function lossTests(): void {
   test('the next cell shows that the interpreter of its session exited', async () => {
     const notebook = await newNotebook();
     await runCell(notebook, 'kept = 1\nimport os, threading\nthreading.Timer(1, os._exit, [3]).start()');
+    await shareActive();
     await endedFor(/its interpreter left with exit status 3/);
     await nextCellShows(notebook, 'its interpreter left with exit status 3');
   });
@@ -27,6 +29,7 @@ export function lossTests(): void {
   test('the next cell shows that an agent closed its session', async () => {
     const notebook = await newNotebook();
     await runCell(notebook, 'kept = 1');
+    await shareActive();
     const listed = await callTool('list_sessions', {});
     const ids = [...listed.matchAll(/"session_id":\s*"([^"]+)"/g)].map(([, id]) => id);
     await callTool('close_session', { session_id: ids.at(-1) });

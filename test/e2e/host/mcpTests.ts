@@ -31,13 +31,19 @@ export function mcpTests(notebook: () => NotebookDocument): void {
     assert.match(answer, /42/);
   });
 
-  test('an agent runs code in the session of a notebook', async () => {
+  test('an agent sees the session of a notebook while a person shares it, and runs code in it', async () => {
     await runCell(notebook(), 'shared = 20');
+    assert.doesNotMatch(await callTool('list_sessions', {}), /Untitled/);
+    await shareActive();
     const listed = await callTool('list_sessions', {});
     const id = /"session_id":\s*"([^"]+)"(?:(?!"session_id").)*Untitled/s.exec(listed)?.[1] ?? '';
     assert.notEqual(id, '', listed);
     await callTool('run_code', { language: 'python', code: 'shared += 1', session_id: id });
     assert.deepEqual(outputsOf(await runCell(notebook(), 'shared')), [{ 'text/plain': '21' }]);
+    await commands.executeCommand('hothouse.session.stopSharing');
+    const refused = await callTool('run_code', { language: 'python', code: 'shared += 1', session_id: id });
+    assert.match(refused, /There is no session/);
+    await shareActive();
   });
 
   test('settings apply while the engine runs', async () => {
@@ -57,6 +63,11 @@ export function mcpTests(notebook: () => NotebookDocument): void {
     }
     await until('the end of its session', async () => !(await callTool('list_sessions', {})).includes('Untitled'));
   });
+}
+
+/** Shares the session of the active notebook with agents. */
+export async function shareActive(): Promise<void> {
+  await commands.executeCommand('hothouse.session.share');
 }
 
 /** The result of a tool call, as text. */

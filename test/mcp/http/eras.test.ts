@@ -200,20 +200,11 @@ describe('owners over HTTP', () => {
   const ownersOf = ({ requests }: StubEngine) => new Set(requests.map(({ owner }) => owner.id)).size;
   const run = { language: 'python', code: '1' };
 
-  it('are one for each client of 2025-11-25', async () => {
+  it('are one for all clients of both eras with the token', async () => {
     const engine = new StubEngine();
     const server = await serve(engine);
-    for (let n = 0; n < 3; n += 1) await call(await connect('2025-11-25', server), 'run_code', run);
-    expect(ownersOf(engine)).toBe(3);
-  });
-
-  it('are one for all clients of 2026-07-28 with the token', async () => {
-    const engine = new StubEngine();
-    const server = await serve(engine);
-    for (let n = 0; n < 3; n += 1) await call(await connect('2026-07-28', server), 'run_code', run);
+    for (const era of [...ERAS, ...ERAS]) await call(await connect(era, server), 'run_code', run);
     expect(ownersOf(engine)).toBe(1);
-    await call(await connect('2025-11-25', server), 'run_code', run);
-    expect(ownersOf(engine)).toBe(2);
   });
 
   it('of two servers are different', async () => {
@@ -245,25 +236,23 @@ describe('sessions over HTTP', () => {
   it('are closed after eight hours without use, and only those', async () => {
     const engine = new StubEngine();
     const server = await serve(engine, { clientIdleMs: 150 });
-    await call(await connect('2026-07-28', server), 'open_session', { language: 'python' });
     const gone = await connect('2025-11-25', server);
     await call(gone, 'open_session', { language: 'python' });
     await gone.close();
-    const [current, older] = engine.sessions.map(({ owner }) => owner);
-    if (!current || !older) throw new Error('There are two.');
+    const [current] = engine.sessions.map(({ owner }) => owner);
+    if (!current) throw new Error('There is one.');
     const session = (id: string, owner: typeof current, hours: number, state: 'idle' | 'busy' = 'idle') =>
       sessionInfo({ id, owner, state, lastUsedAt: Date.now() - hours * HOUR });
     engine.sessions = [
       session('unused', current, 8.1),
-      session('unused, of a client that has gone', older, 8.1),
       session('used', current, 7.9),
       session('running', current, 100, 'busy'),
       session('of a notebook', { id: 'notebook', kind: 'notebook', label: 'n' }, 100),
       session('of another server', { ...current, id: `${current.id}0` }, 100),
     ];
-    await until(() => engine.closed.length >= 2);
+    await until(() => engine.closed.length >= 1);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(new Set(engine.closed)).toEqual(new Set(['unused', 'unused, of a client that has gone']));
+    expect(new Set(engine.closed)).toEqual(new Set(['unused']));
   });
 
   it('of a connected client of 2025-11-25 are never closed', async () => {

@@ -81,7 +81,7 @@ describe('MCP over HTTP', () => {
     await client.close();
   });
 
-  it('treats each client as an owner and returns its own results', async () => {
+  it('returns to each of many clients its own results', async () => {
     const engine = new StubEngine();
     engine.answer = async ({ code }) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
@@ -96,7 +96,6 @@ describe('MCP over HTTP', () => {
       }),
     );
     await Promise.all(calls);
-    expect(new Set(engine.requests.map(({ owner }) => owner.id)).size).toBe(10);
     await Promise.all(clients.map((client) => client.close()));
   });
 
