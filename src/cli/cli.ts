@@ -9,6 +9,7 @@ import { envCommand } from './commands/env.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { runCommand } from './commands/run.ts';
 import { serveCommand } from './commands/serve.ts';
+import { tokenCommand } from './commands/token.ts';
 import { USAGE_STATUS } from './exitStatus.ts';
 import { configurationFlags, configurationHelp, GLOBAL_OPTIONS } from './globalOptions.ts';
 import { namedLanguage } from './namedLanguage.ts';
@@ -52,7 +53,16 @@ function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
     .showHelpAfterError("Run 'hothouse --help' for more information.")
     .addHelpText('after', () => configurationHelp(cli.languages));
   for (const option of GLOBAL_OPTIONS) program.addOption(option);
-  for (const create of [runCommand, mcpCommand, serveCommand, doctorCommand, buildCommand, envCommand, cpCommand]) {
+  for (const create of [
+    runCommand,
+    mcpCommand,
+    serveCommand,
+    doctorCommand,
+    buildCommand,
+    envCommand,
+    cpCommand,
+    tokenCommand,
+  ]) {
     const command: Command = create(
       handlerFor(cli, onStatus, () => command),
       cli.languages,

@@ -50,7 +50,7 @@ describe('hothouse', () => {
   it('prints help and version', async () => {
     expect((await cli(['--version'])).stdout).toBe('1.2.3\n');
     const general = await cli(['--help']);
-    for (const name of ['run', 'cp', 'mcp', 'serve', 'doctor', 'build', 'env']) {
+    for (const name of ['run', 'cp', 'mcp', 'serve', 'doctor', 'build', 'env', 'token']) {
       expect(general.stdout).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
       const help = await cli([name, '--help']);
       expect([help.status, help.stdout.split('\n')[0]]).toEqual([0, expect.stringMatching(`^Usage: hothouse ${name}`)]);

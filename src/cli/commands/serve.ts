@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
 import { messageOf } from '../../base/log.ts';
+import { ClientTokens } from '../../local/clientTokens.ts';
 import { announceServer, serversFolder } from '../../local/runningServers.ts';
 import { type HttpServer, startHttpServer } from '../../mcp/http/httpServer.ts';
 import { type CommandContext, type Handle, withEngine } from '../command.ts';
@@ -20,15 +21,16 @@ export function serveCommand(handle: Handle): Command {
     .option('--json', 'print address and token as one JSON object')
     .addHelpText(
       'after',
-      '\nClients send the printed token as "Authorization: Bearer TOKEN". Each start creates a new token.\nThe server ends at SIGINT or SIGTERM.',
+      '\nClients send the printed token as "Authorization: Bearer TOKEN". Each start creates a new token; those of\n`hothouse token create` are accepted too.\nThe server ends at SIGINT or SIGTERM.',
     )
     .action(
       handle((context, { port, json = false }: ServeOptions) =>
         withEngine(context, async (engine) => {
           const { version, log } = context;
+          const findToken = new ClientTokens(context.home).find;
           const { isError } = context.configuration.options.profiles;
           try {
-            const server = await startHttpServer({ engine, version, log, port, isProfileError: isError });
+            const server = await startHttpServer({ engine, version, log, port, findToken, isProfileError: isError });
             await serveUntilStopped(context, server, json);
             return 0;
           } catch (error) {

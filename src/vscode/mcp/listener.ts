@@ -39,12 +39,16 @@ export class McpListener {
 }
 
 async function start({ engine: handle, version, log, settings }: ListenerContext): Promise<HttpServer> {
-  const [{ startHttpServer }, engine, { profiles }] = await Promise.all([
+  const [{ startHttpServer }, { ClientTokens }, engine, { profiles }] = await Promise.all([
     import('../../mcp/http/httpServer.ts'),
+    import('../../local/clientTokens.ts'),
     handle.get(),
     settings.options(),
   ]);
-  const server = await startHttpServer({ engine, version, log, isProfileError: profiles.isError });
+  const server = await startHttpServer({
+    ...{ engine, version, log, isProfileError: profiles.isError },
+    findToken: new ClientTokens(homedir()).find,
+  });
   const { announceServer, serversFolder } = await import('../../local/runningServers.ts');
   const { url, userToken } = server;
   const withdraw = await announceServer(serversFolder(homedir()), { url, token: userToken }).catch((error: unknown) => {
