@@ -5,20 +5,17 @@ Reads a request as JSON from stdin, writes what npm says to stderr, and in the e
 of the session are then in `out/node_modules` of the working folder, so that each finds what it requires.
 """
 
-import fcntl
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
-import time
 import urllib.parse
 
+from disk import CACHE, hold_cache, require_room, trim_cache
+
 WORK = "/installer/data"
-CACHE = "/cache/data"
 OUT = os.path.join(WORK, "out")
-CHECK_EVERY = 3600
 
 
 def entries(request):
@@ -82,34 +79,8 @@ def added(request):
             yield {"name": name, "version": version, "replaced": before.get(name)}
 
 
-def hold_cache(wait):
-    """A lock that installers share while they use the cache; alone, null when another one uses it."""
-    file = open(os.path.join(CACHE, "npm.lock"), "a")
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return None
-    return file
-
-
-def trim(limit):
-    """Empties the download cache when it is over its limit; looks at most once in `CHECK_EVERY` seconds."""
-    mark = os.path.join(CACHE, "checked-npm")
-    try:
-        if time.time() - os.stat(mark).st_mtime < CHECK_EVERY:
-            return
-    except FileNotFoundError:
-        pass
-    with open(mark, "w"):
-        pass
-    size = 0
-    for folder, _, names in os.walk(CACHE):
-        for name in names:
-            try:
-                size += os.lstat(os.path.join(folder, name)).st_size
-            except FileNotFoundError:
-                continue
-    if size > limit and hold_cache(wait=False):
+def empty_cache():
+    if hold_cache("npm", wait=False):
         shutil.rmtree(os.path.join(CACHE, "npm"), ignore_errors=True)
 
 
@@ -128,6 +99,7 @@ def install(request):
     if request["buildsLater"] and any(item.get("hasInstallScript") for item in installed_packages().values()):
         print("A package has to be built.", file=sys.stderr)
         return 1
+    require_room(OUT)
     summary = {"added": list(added(request))}
     for name in ("package.json", "package-lock.json"):
         os.remove(os.path.join(OUT, name))
@@ -140,11 +112,11 @@ def main():
     request = json.load(sys.stdin)
     if not request["cache"]:
         return install(request)
-    lock = hold_cache(wait=True)
+    lock = hold_cache("npm", wait=True)
     status = install(request)
     lock.close()
     if status == 0:
-        trim(request["cacheBytes"])
+        trim_cache("npm", request["cacheBytes"], empty_cache)
     return status
 
 

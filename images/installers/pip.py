@@ -13,14 +13,16 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import venv
 
+from disk import CACHE, require_room, trim_cache
+
 WORK = "/installer/data"
-CACHE = "/cache/data"
 OUT = os.path.join(WORK, "out")
 ENVIRONMENT = os.path.join(WORK, "environment")
-CHECK_EVERY = 3600
+EXTRA = re.compile(r"""extra *== *["']([\w.-]+)["']""")
+# The name, the extras and the rest of an entry.
+ENTRY = re.compile(r"([\w.-]+)\s*\[([^]]*)\](.*)", re.DOTALL)
 
 
 def normal(name):
@@ -72,13 +74,27 @@ def write_known(site, packages, known):
     for name, version, requires in packages:
         folder = os.path.join(site, "%s-%s.dist-info" % (re.sub(r"[-_.]+", "_", name), version))
         os.makedirs(folder, exist_ok=True)
-        kept = [text for text in requires if "extra ==" not in text and normal(re.split(r"[^\w.-]", text)[0]) in known]
+        # Requirements of extras count only for a request that names the extra.
+        kept = [text for text in requires if EXTRA.search(text) or normal(re.split(r"[^\w.-]", text)[0]) in known]
+        extras = sorted({extra for text in kept for extra in EXTRA.findall(text)})
         lines = ["Metadata-Version: 2.1", "Name: " + name, "Version: " + version]
+        lines += ["Provides-Extra: " + extra for extra in extras]
         lines += ["Requires-Dist: " + text for text in kept]
         record = ["%s/%s,," % (os.path.basename(folder), file) for file in ("METADATA", "RECORD")]
         for file, text in (("METADATA", lines), ("RECORD", record)):
             with open(os.path.join(folder, file), "w", encoding="utf-8") as target:
                 target.write("\n".join(text) + "\n")
+
+
+def again_for_extras(request):
+    """
+    Normal name -> version of the session's packages that come once more: what their extras require is not known here.
+    None where the request names a version of its own.
+    """
+    earlier = {normal(name): version for name, version in request["installed"]}
+    found = [ENTRY.match(entry) for entry in request["packages"]]
+    entries = [(normal(match[1]), match[3].strip()) for match in found if match]
+    return {name: None if rest or request["upgrade"] else earlier[name] for name, rest in entries if name in earlier}
 
 
 def add_earlier(site, known, earlier):
@@ -116,7 +132,7 @@ def variables(request):
     return values
 
 
-def command(request, python):
+def command(request, python, again):
     """The installer's command line; null where the image has none."""
     tool = request["tool"]
     if tool == "uv" and shutil.which("uv") is None:
@@ -140,6 +156,12 @@ def command(request, python):
         line.append("--upgrade")
     if not request["build"]:
         line += built
+    pinned = ["%s==%s\n" % item for item in again.items() if item[1]]
+    if pinned:
+        path = os.path.join(WORK, "constraints.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(pinned)
+        line += ["--constraint", path]
     files = [os.path.join("/workspace", name) for name in request["files"]]
     return [*line, "--", *request["packages"], *files]
 
@@ -172,28 +194,11 @@ def collect(site, known_folders, programs):
     return lib
 
 
-def trim(limit):
-    """Empties the download cache when it is over its limit; looks at most once in `CHECK_EVERY` seconds."""
-    mark = os.path.join(CACHE, "checked")
-    try:
-        if time.time() - os.stat(mark).st_mtime < CHECK_EVERY:
-            return
-    except FileNotFoundError:
-        pass
-    with open(mark, "w"):
-        pass
-    size = 0
-    for folder, _, names in os.walk(CACHE):
-        for name in names:
-            try:
-                size += os.lstat(os.path.join(folder, name)).st_size
-            except FileNotFoundError:
-                continue
-    if size > limit:
-        shutil.rmtree(os.path.join(CACHE, "pip"), ignore_errors=True)
-        if shutil.which("uv"):
-            # It waits for other installers that use the cache.
-            subprocess.run(["uv", "cache", "clean", "--cache-dir", os.path.join(CACHE, "uv")], stderr=subprocess.DEVNULL)
+def empty_cache():
+    shutil.rmtree(os.path.join(CACHE, "pip"), ignore_errors=True)
+    if shutil.which("uv"):
+        # It waits for other installers that use the cache.
+        subprocess.run(["uv", "cache", "clean", "--cache-dir", os.path.join(CACHE, "uv")], stderr=subprocess.DEVNULL)
 
 
 def main():
@@ -203,9 +208,10 @@ def main():
     write_known(site, known.values(), known)
     programs = set(os.listdir(os.path.join(ENVIRONMENT, "bin")))
     request = json.load(sys.stdin)
-    add_earlier(site, known, request["installed"])
+    again = again_for_extras(request)
+    add_earlier(site, known, [item for item in request["installed"] if normal(item[0]) not in again])
     known_folders = set(os.listdir(site)) | {"__pycache__"}
-    line = command(request, os.path.join(ENVIRONMENT, "bin", "python"))
+    line = command(request, os.path.join(ENVIRONMENT, "bin", "python"), again)
     if line is None:
         print("The image has neither uv nor pip.", file=sys.stderr)
         return 1
@@ -213,6 +219,7 @@ def main():
     if done.returncode != 0:
         return 1
     lib = collect(site, known_folders, programs)
+    require_room(OUT)
     added = []
     for item in importlib.metadata.distributions(path=[lib]):
         name = item.metadata["Name"]
@@ -221,7 +228,7 @@ def main():
     json.dump({"added": sorted(added, key=lambda entry: entry["name"].lower())}, sys.stdout)
     sys.stdout.flush()
     if request["cache"]:
-        trim(request["cacheBytes"])
+        trim_cache("pip", request["cacheBytes"], empty_cache)
     return 0
 
 

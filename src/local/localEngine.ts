@@ -13,6 +13,7 @@ import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import { LANGUAGES } from '../languages/registry.ts';
 import { loadAgent } from '../sandbox/agentBundle.ts';
 import { environmentFiles } from './environmentFiles.ts';
+import { installerPrograms } from './installerPrograms.ts';
 
 /** What an engine needs from its process. */
 export interface LocalEngineSettings {
@@ -43,7 +44,7 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
     log,
     identity,
     environments: environmentFiles(join(home, '.hothouse', 'environments')),
-    installers: (manager) => readFile(join(imagesFolder, 'installers', `${manager}.py`), 'utf8'),
+    installers: installerPrograms(imagesFolder),
     certificates: (path) => readFile(path, 'utf8'),
     images: imageSources(imagesFolder, () => machineBuildSettings(env)),
     ...(sessionStore && { sessionStore }),

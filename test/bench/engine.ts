@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
@@ -12,6 +11,7 @@ import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import type { LanguageDefinition } from '../../src/languages/languageDefinition.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
+import { installerPrograms } from '../../src/local/installerPrograms.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 
 const images = path.resolve(import.meta.dirname, '../../images');
@@ -35,7 +35,7 @@ export async function realEngine(
     identity: { machine: await machineId(), owner: await thisOwner() },
     languages,
     images: imageSources(images, () => machineBuildSettings(process.env)),
-    installers: (manager) => readFile(path.join(images, 'installers', `${manager}.py`), 'utf8'),
+    installers: installerPrograms(images),
   });
 }
 

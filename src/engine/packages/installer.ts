@@ -22,6 +22,8 @@ const LOOK = [
 ].join('\n');
 /** An installer stops before the machine's disk has less than this. */
 const MIN_FREE_BYTES = 1024 ** 3;
+/** What the program ends with when a copy of what it has made does not fit on the disk; `images/installers/disk.py`. */
+const FULL_STATUS = 28;
 const EVENTS = 1;
 
 const Summary = z.object({ added: AddedPackages });
@@ -127,6 +129,7 @@ export class Installer {
     signal.removeEventListener('abort', abort);
     if (stopped) return { kind: 'stopped', reason: stopped };
     if (end.kind === 'lost') return { kind: 'stopped', reason: 'lost' };
+    if (end.exit.code === FULL_STATUS) return { kind: 'stopped', reason: 'disk_full' };
     if (end.exit.code !== 0) return { kind: 'failed' };
     const read = Summary.safeParse(parsed(this.#summary));
     return read.success ? { kind: 'installed', added: read.data.added } : { kind: 'failed' };

@@ -14,6 +14,7 @@ export interface IndexedPackage {
   /** Path in the archive → text. With `pyproject.toml` it is a source archive, otherwise a wheel. */
   readonly files: Readonly<Record<string, string>>;
   readonly requires?: readonly string[];
+  readonly extras?: readonly string[];
   /** The index says how large it is. */
   readonly isSized?: boolean;
 }
@@ -28,13 +29,18 @@ export interface LocalIndex {
   close(): Promise<void>;
 }
 
+/** The address of this machine in Docker's network. */
+export function dockerAddress(): string {
+  return networkInterfaces().docker0?.[0]?.address ?? '172.17.0.1';
+}
+
 /** Serves packages at the address that Docker's network has on this machine. The package `slow` is never answered. */
 export async function localIndex(packages: readonly IndexedPackage[]): Promise<LocalIndex> {
   const folder = await mkdtemp(join(tmpdir(), 'hothouse-index-'));
   const archives = new Map<string, { name: string; content: Buffer; isSized: boolean }>();
   for (const one of packages) {
     const content = await archiveOf(one, folder);
-    archives.set(fileOf(one), { name: one.name, content, isSized: one.isSized ?? false });
+    archives.set(fileOf(one), { name: one.name.toLowerCase(), content, isSized: one.isSized ?? false });
   }
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -60,7 +66,7 @@ export async function localIndex(packages: readonly IndexedPackage[]): Promise<L
       );
     }
   });
-  const host = networkInterfaces().docker0?.[0]?.address ?? '172.17.0.1';
+  const host = dockerAddress();
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}/simple`,
@@ -80,7 +86,7 @@ function fileOf({ name, version, files }: IndexedPackage): string {
 
 /** The bytes of a package's archive. */
 export async function archiveOf(item: IndexedPackage, folder: string): Promise<Buffer> {
-  const { name, version, files, requires = [] } = item;
+  const { name, version, files, requires = [], extras = [] } = item;
   const isSource = 'pyproject.toml' in files;
   const info = `${stemOf(name)}-${version}.dist-info`;
   const metadata = ['Metadata-Version: 2.1', `Name: ${name}`, `Version: ${version}`];
@@ -88,7 +94,7 @@ export async function archiveOf(item: IndexedPackage, folder: string): Promise<B
     ? { ...files, 'PKG-INFO': `${metadata.join('\n')}\n` }
     : {
         ...files,
-        [`${info}/METADATA`]: `${[...metadata, ...requires.map((one) => `Requires-Dist: ${one}`)].join('\n')}\n`,
+        [`${info}/METADATA`]: `${[...metadata, ...extras.map((one) => `Provides-Extra: ${one}`), ...requires.map((one) => `Requires-Dist: ${one}`)].join('\n')}\n`,
         [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
         [`${info}/RECORD`]: [...Object.keys(files), `${info}/METADATA`, `${info}/WHEEL`, `${info}/RECORD`]
           .map((path) => `${path},,\n`)

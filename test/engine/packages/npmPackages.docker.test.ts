@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -18,6 +17,7 @@ import type { Engine, Owner } from '../../../src/engine/types.ts';
 import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
 import { thisOwner } from '../../../src/host/identity.ts';
 import { LANGUAGES } from '../../../src/languages/registry.ts';
+import { installerPrograms } from '../../../src/local/installerPrograms.ts';
 import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 
 const IMAGES = path.resolve(import.meta.dirname, '../../../images');
@@ -101,7 +101,7 @@ beforeAll(async () => {
     identity: { machine, owner: await thisOwner() },
     languages: LANGUAGES,
     images: async () => ({ context: IMAGES, buildArgs: {} }),
-    installers: (manager) => readFile(path.join(IMAGES, 'installers', `${manager}.py`), 'utf8'),
+    installers: installerPrograms(IMAGES),
   });
 });
 afterAll(async () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
@@ -12,6 +11,7 @@ import { machineBuildSettings } from '../../../src/host/buildSettings.ts';
 import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
 import { thisOwner } from '../../../src/host/identity.ts';
 import { LANGUAGES } from '../../../src/languages/registry.ts';
+import { installerPrograms } from '../../../src/local/installerPrograms.ts';
 import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 
 const IMAGES = path.resolve(import.meta.dirname, '../../../images');
@@ -27,7 +27,7 @@ async function withEngine<T>(network: OptionsInput['network'], use: (engine: Eng
     clock: systemClock,
     log: silentLog,
     identity: { machine: `test-${randomBytes(8).toString('hex')}`, owner: await thisOwner() },
-    installers: (manager) => readFile(join(IMAGES, 'installers', `${manager}.py`), 'utf8'),
+    installers: installerPrograms(IMAGES),
     images: imageSources(IMAGES, () => machineBuildSettings(process.env)),
   });
   try {

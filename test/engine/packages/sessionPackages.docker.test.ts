@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path, { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,6 +17,7 @@ import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
 import { thisOwner } from '../../../src/host/identity.ts';
 import { LABEL } from '../../../src/host/labels.ts';
 import { LANGUAGES } from '../../../src/languages/registry.ts';
+import { installerPrograms } from '../../../src/local/installerPrograms.ts';
 import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 import { archiveOf, type IndexedPackage, type LocalIndex, localIndex } from './localIndex.ts';
 
@@ -86,7 +87,7 @@ async function newEngine(options: OptionsInput = {}, sessionStore?: SessionStore
     identity: { machine, owner: await thisOwner() },
     languages: LANGUAGES,
     images: imageSources(IMAGES, () => machineBuildSettings(process.env)),
-    installers: (manager) => readFile(path.join(IMAGES, 'installers', `${manager}.py`), 'utf8'),
+    installers: installerPrograms(IMAGES),
     ...(sessionStore && { sessionStore }),
   });
   engines.push(engine);

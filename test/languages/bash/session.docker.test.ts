@@ -98,3 +98,12 @@ describe('a cell', () => {
     expect(ended).toMatchObject({ status: 'error', exitCode: 9 });
   });
 });
+
+describe('a failure that has to do with the sandbox', () => {
+  it('says in a line how programs come, and that there is no network', async () => {
+    expect((await run('no-such-program')).error?.message).toContain('create one with their apt packages.');
+    for (const code of ['getent hosts example.test', 'true\nexec 9<>/dev/tcp/example.test/80', 'apt-get download jq'])
+      expect((await run(code)).error?.message, code).toContain('Sandboxes have no network.');
+    expect((await run('# curl x\nfalse')).error?.message).not.toContain('network');
+  });
+});

@@ -94,3 +94,16 @@ describe('an interrupt', () => {
     expect(await ended).toMatchObject({ status: 'interrupted', alive: true });
   });
 });
+
+describe('an error that has to do with the sandbox', () => {
+  it('says in a line how packages come, and that there is no network', async () => {
+    expect((await run('library(ggplot2)')).error?.message).toContain('the apt package r-cran-ggplot2.');
+    expect((await run('install.packages("x")')).error?.message).toContain('the apt package r-cran-name.');
+    const code = 'install.packages("Ggplot2", lib = tempdir(), repos = "http://example.test", quiet = TRUE)';
+    const installed = await run(code);
+    expect(installed.stderr).toContain('the apt package r-cran-ggplot2.\n');
+    for (const code of ['read.csv("http://example.test/a.csv")', 'socketConnection("example.test", 80)'])
+      expect((await run(code)).error?.message, code).toMatch(/\nSandboxes have no network\. .*with the environment\.$/);
+    expect((await run('readLines("/none")')).error?.message).not.toContain('network');
+  });
+});

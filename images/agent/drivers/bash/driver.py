@@ -21,6 +21,10 @@ _ANSWERS = frozenset(("state", "done", "completions"))
 _MAX_MATCHES = 500
 # Of a command that is not found.
 _NOT_FOUND = 127
+# Programs that reach other machines.
+_NETWORK = re.compile(
+    r"/dev/(?:tcp|udp)/|\b(?:curl|wget|getent\s+a?hosts|ssh|scp|ping|apt|apt-get|pip3?|npm|git\s+(?:clone|fetch|pull|push))\s"
+)
 _INTERRUPT_STATUS = 128 + signal.SIGINT
 _KILL_STATUS = 128 + signal.SIGKILL
 
@@ -166,6 +170,26 @@ def _error(request, status, line):
         return {"name": "SyntaxError", "message": message.split("\n")[0], "traceback": message}
     where = "Line %d of %s failed: the" % (line, request["name"]) if line else "The"
     message = "%s exit status is %d." % (where, status)
-    if status == _NOT_FOUND:
-        message += "\nPrograms that are missing come with an environment: create one with their apt packages."
+    advice = _advice(request["code"], status, line)
+    if advice:
+        message += "\n" + advice
     return {"name": "ExitStatus", "message": message, "traceback": ""}
+
+
+def _advice(code, status, line):
+    """What to do about a failure that has to do with the sandbox, as one line, or None."""
+    if status == _NOT_FOUND:
+        return "Programs that are missing come with an environment: create one with their apt packages."
+    failed = code.split("\n")[line - 1 : line] if line else code.split("\n")
+    if any(_NETWORK.search(text) for text in failed) and not _has_network():
+        return (
+            "Sandboxes have no network. Put the data into the session as files; programs come with an environment, "
+            "created with their apt packages."
+        )
+    return None
+
+
+def _has_network():
+    """Whether there is an interface but the sandbox's own loopback."""
+    with open("/proc/net/dev", encoding="ascii", errors="replace") as lines:
+        return any(":" in text and not text.strip().startswith("lo:") for text in lines)

@@ -117,13 +117,26 @@ local({
     if (is.null(call)) "Error: " else sprintf("Error in %s : ", one_line(call))
   }
 
-  # What to do about a package that is missing, as a line.
+  # Whether there is an interface but the sandbox's own loopback.
+  has_network <- function() {
+    lines <- grep(":", readLines("/proc/net/dev", warn = FALSE), value = TRUE, fixed = TRUE)
+    any(!grepl("^ *lo:", lines))
+  }
+
+  package_advice <- function(name) {
+    paste0("Sessions of R get packages from their environment: create one with the apt package r-cran-", tolower(name), ".")
+  }
+
+  # What to do about an error that has to do with the sandbox, as a line.
   advice_on <- function(condition) {
-    if (!inherits(condition, "packageNotFoundError")) return("")
-    paste0(
-      "\nSessions of R get packages from their environment: create one with the apt package r-cran-",
-      tolower(condition$package), "."
-    )
+    if (inherits(condition, "packageNotFoundError")) return(paste0("\n", package_advice(condition$package)))
+    # Of install.packages(), as the folders of the image cannot be written to.
+    if (conditionMessage(condition) == "unable to install packages") return(paste0("\n", package_advice("name")))
+    call <- one_line(conditionCall(condition))
+    is_network <- grepl("cannot open (the connection to|URL) '(https?|ftp)://|resolve host", conditionMessage(condition)) ||
+      startsWith(call, "socketConnection(")
+    if (!is_network || has_network()) return("")
+    "\nSandboxes have no network. Put the data into the session as files; packages come with the environment."
   }
 
   name_of <- function(condition) {
@@ -145,6 +158,9 @@ local({
     } else {
       message("Warning messages:\n", paste0(seq_along(lines), ": ", lines, collapse = "\n"))
     }
+    # What install.packages() says where it can write.
+    name <- regmatches(texts, regexec("^package .([A-Za-z0-9.]+). is not available for this version of R", texts))
+    for (match in name) if (length(match) == 2L) message(package_advice(match[[2L]]))
   }
   on_warning <- function(condition) {
     # As at the prompt: reported when the expression has ended. With another level R does what it says.

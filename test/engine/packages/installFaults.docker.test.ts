@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { OptionsInput } from '../../../src/engine/options.ts';
+import type { Engine } from '../../../src/engine/types.ts';
+import { cell, installingEngine, openSession } from './installing.ts';
+import { type LocalIndex, localIndex } from './localIndex.ts';
+
+const run = promisify(execFile);
+const machine = `packages-${randomBytes(8).toString('hex')}`;
+const engines: Engine[] = [];
+
+let index: LocalIndex;
+
+beforeAll(async () => {
+  index = await localIndex([
+    { name: 'small', version: '1.0', files: { 'small.py': 'answer = 42\n' } },
+    { name: 'other', version: '1.0', files: { 'other.py': 'answer = 43\n' } },
+  ]);
+});
+afterAll(async () => {
+  await Promise.all(engines.map((engine) => engine.dispose()));
+  await index.close();
+  await run('docker', ['volume', 'rm', '--force', `hothouse-packages-${machine}`]);
+});
+
+async function newEngine(packages: OptionsInput['packages'] = {}): Promise<Engine> {
+  const engine = await installingEngine(machine, { packages: { index: index.url, ...packages } });
+  engines.push(engine);
+  return engine;
+}
+
+async function inCache(command: string): Promise<string> {
+  const volume = `hothouse-packages-${machine}:/cache`;
+  return (await run('docker', ['run', '--rm', '--volume', volume, 'hothouse/python:latest', 'sh', '-c', command]))
+    .stdout;
+}
+
+it('stops an installation that hangs at the deadline of the option; the session is as it was', async () => {
+  const engine = await newEngine({ timeoutSeconds: 3, cacheMb: 0 });
+  const id = await openSession(engine);
+  await cell(engine, id, 'x = 41');
+  const hung = await cell(engine, id, '%pip install slow\nx = 0');
+  expect(hung).toMatchObject({ status: 'error', sessionLost: false, error: { name: 'InstallError' } });
+  expect(hung.error?.message).toContain('took longer than 3 s and was stopped');
+  expect(hung.error?.message).toContain('packages.timeoutSeconds');
+  expect((await cell(engine, id, 'x')).result).toMatchObject({ 'text/plain': '41' });
+  await expect.poll(() => index.connections()).toBe(0);
+});
+
+it('shows what the resolver says about a package that no index has, and the session is as it was', async () => {
+  const engine = await newEngine();
+  const id = await openSession(engine);
+  await cell(engine, id, 'import json\nx = [1]');
+  const refused = await cell(engine, id, '%pip install small no-such-package\nx.append(2)');
+  expect(refused.error?.message).toContain('Because no-such-package was not found in the package registry');
+  const after = await cell(engine, id, 'import importlib.util\n(x, importlib.util.find_spec("small"), json.dumps(x))');
+  expect(after.result).toMatchObject({ 'text/plain': "([1], None, '[1]')" });
+});
+
+it('installs in two engines at the same time, which share the cache', async () => {
+  const [one, other] = await Promise.all([newEngine(), newEngine()]);
+  const ids = await Promise.all([openSession(one), openSession(other)]);
+  const code = '%pip install -q small other\nimport small, other\nsmall.answer + other.answer';
+  const both = await Promise.all([cell(one, ids[0], code), cell(other, ids[1], code)]);
+  expect(both.map(({ status, result }) => [status, result?.['text/plain']])).toEqual([
+    ['ok', '85'],
+    ['ok', '85'],
+  ]);
+});
+
+it('keeps a cache of downloads, and empties it above the limit of the option', async () => {
+  const code = '%pip install -q small\nimport small\nsmall.answer';
+  const kept = await newEngine();
+  expect(await cell(kept, await openSession(kept), code)).toMatchObject({ error: null });
+  expect(await inCache('find /cache/data/uv -name small.py | wc -l')).not.toBe('0\n');
+  // Above the limit, and not looked at within the last hour.
+  await inCache('head -c 2000000 /dev/zero >/cache/data/uv/filler; rm -f /cache/data/checked-pip');
+  const limited = await newEngine({ cacheMb: 1 });
+  const id = await openSession(limited);
+  expect((await cell(limited, id, code)).result).toMatchObject({ 'text/plain': '42' });
+  expect(await inCache('find /cache/data/uv -name small.py -o -name filler | wc -l')).toBe('0\n');
+  expect(await cell(limited, id, '%pip install -q other\nimport other')).toMatchObject({ error: null });
+});
