@@ -317,7 +317,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
 
   async #run(given: Pick<Run, 'request' | 'onOutput' | 'signal' | 'task'>): Promise<RunResult> {
     const { request } = given;
-    const runId = newRunId();
+    const runId = request.runId ?? newRunId();
     const problem = this.#disposed ? engineClosed() : requestProblem(request);
     if (problem) return notRun(runId, problem, request.sessionId);
     return this.#snapshots.whileRunning(() => this.#start({ ...given, runId, limits: this.#options.limits }));

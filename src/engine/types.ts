@@ -53,6 +53,8 @@ export interface RunRequest {
   /** One-shot only: name of the environment it runs in. Default: the language's own. */
   readonly environment?: string;
   readonly sessionId?: string;
+  /** The id of the run, which no other run has. Default: a new one. Never from a tool's argument. */
+  readonly runId?: string;
   /** Seconds; defaults to `limits.timeoutSeconds`. 0 means none, allowed in sessions of notebooks only. */
   readonly timeoutSeconds?: number;
   readonly stdin?: string;

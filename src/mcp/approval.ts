@@ -1,6 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
+  type InputRequests,
   type InputRequiredResult,
   inputRequired,
   type ServerContext,
@@ -14,6 +15,12 @@ const Answer = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']) }
 /** The answer of the client's user: `unable` when the client cannot ask. */
 export type Approval = 'agreed' | 'declined' | 'unable';
 
+/** Asks the client's user, through `ask` when the call is a task that its client polls. */
+export type Approve = (
+  question: string,
+  ask?: (request: InputRequests[string]) => Promise<unknown>,
+) => Promise<Approval>;
+
 /** Thrown to ask the client's user; the client then repeats the call with the answer. */
 export class ApprovalNeeded extends Error {
   constructor(readonly question: string) {
@@ -22,26 +29,32 @@ export class ApprovalNeeded extends Error {
 
   /** What the call returns instead of a result. */
   toResult(): InputRequiredResult {
-    const message = this.question;
-    return inputRequired({
-      inputRequests: {
-        [KEY]: inputRequired.elicit({ message, requestedSchema: { type: 'object', properties: {} } }),
-      },
-    });
+    return inputRequired({ inputRequests: { [KEY]: formFor(this.question) } });
   }
 }
 
+/** A form without fields, which a user accepts or declines. */
+function formFor(message: string) {
+  return inputRequired.elicit({ message, requestedSchema: { type: 'object', properties: {} } });
+}
+
 /**
- * Asks the user of a call's client. Throws `ApprovalNeeded` the first time. `known` are the capabilities of a client that
+ * Asks the user of a call's client. Rejects with `ApprovalNeeded` the first time. `known` are the capabilities of a client that
  * has opened an MCP session.
  */
-export function approve({ mcpReq }: ServerContext, known: ClientCapabilities | undefined, question: string): Approval {
+export async function approve(
+  { mcpReq }: ServerContext,
+  known: ClientCapabilities | undefined,
+  ...[question, ask]: Parameters<Approve>
+): Promise<Approval> {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   const capabilities = (envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined) ?? known;
   const elicitation: object | undefined = capabilities?.elicitation;
   // A client that names no mode asks by forms.
   if (!elicitation || ('url' in elicitation && !('form' in elicitation))) return 'unable';
-  const answer = Answer.safeParse(mcpReq.inputResponses?.[KEY]);
-  if (!answer.success) throw new ApprovalNeeded(question);
-  return answer.data.action === 'accept' ? 'agreed' : 'declined';
+  const given: unknown = ask ? await ask(formFor(question)) : mcpReq.inputResponses?.[KEY];
+  const answer = Answer.safeParse(given);
+  if (answer.success) return answer.data.action === 'accept' ? 'agreed' : 'declined';
+  if (ask) return 'declined';
+  throw new ApprovalNeeded(question);
 }

@@ -1,7 +1,5 @@
 import {
-  type CallToolResult,
   type ClientCapabilities,
-  type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   type Server,
@@ -12,11 +10,14 @@ import type { z } from 'zod';
 import { plainText } from '../base/log.ts';
 import type { Viewer } from '../engine/session/viewer.ts';
 import type { Engine, Owner } from '../engine/types.ts';
-import { ApprovalNeeded, approve } from './approval.ts';
+import { type Approve, approve } from './approval.ts';
 import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts';
+import { serveTasks, TASKS_EXTENSION } from './tasks/taskMethods.ts';
+import { tasksOf } from './tasks/tasks.ts';
+import { type CallAnswer, callAsTask } from './tasks/toolTask.ts';
 import type { Tool } from './tool.ts';
 import { instructionsFor, listedTools, toolsFor } from './toolList.ts';
-import { CallParams, performCall, ToolServer } from './toolServer.ts';
+import { bounded, CallParams, ToolServer, withProgress } from './toolServer.ts';
 
 /** What an MCP server needs, whatever its transport. */
 export interface McpDependencies {
@@ -31,7 +32,7 @@ export interface McpDependencies {
 const UNCHANGING = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 const OPTIONS: ServerOptions = {
-  capabilities: { tools: {}, resources: {} },
+  capabilities: { tools: {}, resources: {}, extensions: { [TASKS_EXTENSION]: {} } },
   cacheHints: {
     'tools/list': UNCHANGING,
     'resources/templates/list': UNCHANGING,
@@ -68,6 +69,7 @@ export function createMcpServer({ engine: whole, version }: McpDependencies, vie
     const capabilities = () => server.getClientCapabilities();
     return callTool(engine, { ...viewer, label: server.clientLabel(context), capabilities }, params, context);
   });
+  serveTasks(server, tasksOf(engine), viewer.id);
   return server;
 }
 
@@ -81,19 +83,17 @@ async function callTool(
   { capabilities, ...owner }: Caller,
   params: z.output<typeof CallParams>,
   context: ServerContext,
-): Promise<CallToolResult | InputRequiredResult> {
+): Promise<CallAnswer> {
   const tools = toolsFor(engine.languages);
   const tool = tools.find(({ name }) => name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
-  const ask = (question: string) => approve(context, capabilities(), question);
+  const ask: Approve = (...question) => approve(context, capabilities(), ...question);
   const call = { engine, owner, signal: context.mcpReq.signal, approve: ask };
   const args = params.arguments ?? {};
-  try {
-    return await performCall(context, args, tool.output.shape, (onOutput) => tool.handle(args, { ...call, onOutput }));
-  } catch (error) {
-    if (error instanceof ApprovalNeeded) return error.toResult();
-    throw error;
-  }
+  return withProgress<CallAnswer>(context, args, async (onOutput) => {
+    if (tool.runs || tool.asks) return callAsTask(tool, args, { ...call, onOutput }, context, ask);
+    return bounded(await tool.handle(args, { ...call, onOutput }), tool.output.shape);
+  });
 }
 
 function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {

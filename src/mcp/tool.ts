@@ -6,6 +6,7 @@ import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { TaskProblem } from '../languages/languageTasks.ts';
 import type { Approval } from './approval.ts';
 import { outOfRange } from './outOfRange.ts';
+import { WaitSeconds, withRunning } from './tasks/waiting.ts';
 
 /** The context of one call. */
 export interface ToolCall {
@@ -13,8 +14,10 @@ export interface ToolCall {
   readonly owner: Owner;
   readonly signal: AbortSignal;
   onOutput(output: RunOutput): void;
-  /** Asks the client's user; only in tools that ask (`asks`). Throws what makes the client repeat the call with the answer. */
-  approve(question: string): Approval;
+  /** The id of the run in a tool that runs code: clients know it before the run ends. */
+  readonly runId?: string;
+  /** Asks the client's user; only in tools that ask (`asks`). Rejects with what makes the client repeat the call. */
+  approve(question: string): Promise<Approval>;
 }
 
 interface ToolLiteral<Input extends z.ZodObject, Output extends z.ZodObject> {
@@ -24,6 +27,8 @@ interface ToolLiteral<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly annotations: ToolAnnotations;
   /** Whether it may ask the client's user. */
   readonly asks?: boolean;
+  /** Whether it runs code, which may take long: then it has the argument `wait_seconds`. */
+  readonly runs?: boolean;
   readonly input: Input;
   readonly output: Output;
   call(input: z.output<Input>, call: ToolCall): Promise<CallToolResult>;
@@ -39,14 +44,17 @@ export interface Tool extends Omit<ToolLiteral<z.ZodObject, z.ZodObject>, 'call'
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   literal: ToolLiteral<Input, Output>,
 ): Tool {
+  const input = literal.runs ? literal.input.extend({ wait_seconds: WaitSeconds }) : literal.input;
   return {
     ...literal,
+    input,
+    output: literal.runs ? withRunning(literal.output) : literal.output,
     async handle(args, call) {
       const place = typeof args === 'object' && args !== null ? outOfRange(args) : null;
       if (place !== null) return failure(`Argument "${place}" must be a number from -1.8e308 to 1.8e308, or a string.`);
-      const parsed = literal.input.safeParse(args);
-      if (parsed.success) return literal.call(parsed.data, call);
-      return failure(argumentErrors(literal.name, literal.input, args, parsed.error));
+      const parsed = input.safeParse(args);
+      if (parsed.success) return literal.call(parsed.data as z.output<Input>, call);
+      return failure(argumentErrors(literal.name, input, args, parsed.error));
     },
   };
 }

@@ -8,7 +8,9 @@ import { defineTool, refused, success, type Tool } from './tool.ts';
 import { createEnvironment, listEnvironments } from './tools/environments.ts';
 import { deleteFile, listFiles, readFile, writeFile } from './tools/files.ts';
 import { installPackages } from './tools/packages.ts';
+import { poolStatus } from './tools/poolStatus.ts';
 import { runCode } from './tools/runCode.ts';
+import { cancelRun, runStatus } from './tools/runs.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
 import { tryCode } from './tools/tryCode.ts';
 
@@ -37,10 +39,13 @@ function offerFor(languages: Languages): Offer {
     ].join(' '),
     tools: [
       runCode(languages),
+      runStatus,
+      cancelRun,
       openSession(languages),
       closeSession,
       listSessions,
       interruptSession,
+      poolStatus,
       tryCode(languages),
       createEnvironment(languages),
       listEnvironments,
@@ -59,6 +64,7 @@ function offerFor(languages: Languages): Offer {
 function mcpTool(tool: LanguageTool): Tool {
   return defineTool({
     ...tool,
+    runs: true,
     async call(input, { engine, owner, signal }) {
       const answer = await tool.call(input, { engine, owner, signal });
       return answer.ok ? success(answer.value.fields, answer.value.text) : refused(answer.error);

@@ -46,28 +46,38 @@ export class ToolServer extends Server {
 /** Characters of arguments, or bytes of a result, that are processed in the same turn of the event loop. */
 const SMALL = 128 * 1024;
 
-/**
- * Performs a call, with its output as progress notifications, and bounds its result; `shape` has the fields of results. Long arguments and results leave the
- * event loop a turn.
- */
-export async function performCall(
+/** Performs a call, with its output as progress notifications, and bounds its result; `shape` has the fields of results. */
+export function performCall(
   context: ServerContext,
   args: object,
   shape: object,
   call: (onOutput: (output: RunOutput) => void) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
+  return withProgress(context, args, async (onOutput) => bounded(await call(onOutput), shape));
+}
+
+/** Performs a call with its output as progress notifications. Long arguments leave the event loop a turn. */
+export async function withProgress<T>(
+  context: ServerContext,
+  args: object,
+  call: (onOutput: (output: RunOutput) => void) => Promise<T>,
+): Promise<T> {
   const progress = outputProgress(context);
   try {
     // They have been parsed in this turn of the event loop, and validating them may take as long.
     if (!isSmall(args)) await nextTurn();
-    const answer = await call((output) => progress?.add(output));
-    const { result, mostBytes } = await slices.run(boundedResult(answer, shape));
-    // The transport serializes the result in one step, which may be long enough by itself.
-    if (mostBytes > SMALL) await nextTurn();
-    return result;
+    return await call((output) => progress?.add(output));
   } finally {
     progress?.end();
   }
+}
+
+/** A result within the limits of one message. A long one leaves the event loop a turn. */
+export async function bounded(answer: CallToolResult, shape: object): Promise<CallToolResult> {
+  const { result, mostBytes } = await slices.run(boundedResult(answer, shape));
+  // The transport serializes the result in one step, which may be long enough by itself.
+  if (mostBytes > SMALL) await nextTurn();
+  return result;
 }
 
 /** Whether arguments are numbers and texts of at most `SMALL` characters together. */

@@ -2,7 +2,7 @@
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
-const NO_TASKS = 'The optional extension io.modelcontextprotocol/tasks is not supported: a call streams its progress.';
+const NO_TASKS = 'The fixtures have no tasks; test/mcp/tasks.test.ts has those of the product.';
 const NO_RESUMPTION =
   'Streams cannot be resumed: a broken connection cancels its call, so that no run outlives its caller.';
 

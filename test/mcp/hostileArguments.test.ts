@@ -31,7 +31,7 @@ function payloads(): unknown[] {
 
 function callOn(engine: StubEngine): ToolCall {
   const { signal } = new AbortController();
-  return { engine, owner: { id: 'o', kind: 'mcp', label: 'l' }, signal, onOutput() {}, approve: () => 'unable' };
+  return { engine, owner: { id: 'o', kind: 'mcp', label: 'l' }, signal, onOutput() {}, approve: async () => 'unable' };
 }
 
 describe('hostile arguments', () => {

@@ -20,6 +20,7 @@ import type {
   RunResult,
   SessionInfo,
   SessionRecord,
+  Snapshot,
   Walls,
 } from '../../src/engine/types.ts';
 import type {
@@ -212,7 +213,7 @@ export class StubEngine implements Engine {
     return this.walls;
   }
 
-  snapshot() {
+  snapshot(): Snapshot {
     const network = { policy: 'none' as const, allow: [], decisions: [] };
     return { host: { state: 'unknown' as const }, environments: [], sessions: this.sessions, running: 0, network };
   }

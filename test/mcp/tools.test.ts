@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatList } from '../../src/base/list.ts';
+import type { Snapshot } from '../../src/engine/types.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { instructionsFor, toolsHash } from '../../src/mcp/toolList.ts';
 import { call, connectInMemory, textOf } from './connect.ts';
@@ -11,10 +12,13 @@ describe('the tools of the MCP server', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name, inputSchema: { required } }) => [name, required ?? []])).toEqual([
       ['run_code', ['code']],
+      ['run_status', []],
+      ['cancel_run', ['run_id']],
       ['open_session', ['language']],
       ['close_session', ['session_id']],
       ['list_sessions', []],
       ['interrupt_session', ['session_id']],
+      ['pool_status', []],
       ['try_code', ['session_id', 'candidates']],
       ['create_environment', ['name', 'language']],
       ['list_environments', []],
@@ -33,6 +37,56 @@ describe('the tools of the MCP server', () => {
       expect(tool.inputSchema).not.toHaveProperty('$schema');
     }
     expect(tools.find(({ name }) => name === 'list_sessions')?.annotations?.readOnlyHint).toBe(true);
+  });
+
+  it('have nouns as titles, and first sentences that fit into a confirmation', async () => {
+    const { tools } = await (await connectInMemory(new StubEngine())).listTools();
+    const verb = /^(open|close|list|interrupt|try|create|install|write|read|delete|check|show|cancel|get) /i;
+    const offending = tools.filter(({ title = '', description = '' }) => {
+      const first = /^.*?[.:](?=\s|$)/.exec(description)?.[0] ?? description;
+      return verb.test(title) || title.length === 0 || title.length > 24 || first.length > 100;
+    });
+    expect(offending.map(({ name, title, description }) => [name, title, description?.slice(0, 120)])).toEqual([]);
+  });
+
+  it('say truly whether they only read, destroy, can be repeated or reach the network', async () => {
+    const { tools } = await (await connectInMemory(new StubEngine())).listTools();
+    const named = (hint: 'readOnlyHint' | 'destructiveHint' | 'openWorldHint') =>
+      tools.filter(({ annotations }) => annotations?.[hint] === true).map(({ name }) => name);
+    expect(named('readOnlyHint')).toEqual([
+      ...['run_status', 'list_sessions', 'pool_status', 'list_environments', 'read_file', 'list_files'],
+      ...['lean_check', 'lean_goals', 'lean_try'],
+    ]);
+    expect(named('destructiveHint')).toEqual([...['cancel_run', 'close_session', 'write_file', 'delete_file']]);
+    expect(named('openWorldHint')).toEqual(['create_environment', 'install_packages']);
+  });
+
+  it('show the pools and a host that is unavailable', async () => {
+    const engine = new StubEngine();
+    const base = engine.snapshot();
+    const sandbox = { id: 'c', owner: null, sessionId: null, poolKey: '', createdAt: 0, uses: 0 };
+    const problem = { kind: 'host_stopped' as const, message: 'Docker is off.', advice: 'Start it.' };
+    const snapshot: Snapshot = {
+      ...base,
+      host: { state: 'unavailable', problem },
+      running: 2,
+      environments: [
+        {
+          ...{ id: 'python', language: 'python', isCustom: false, image: 'i', waiting: 1, runs: 7, walls: null },
+          sandboxes: [
+            { ...sandbox, state: 'idle', memoryBytes: 5 },
+            { ...sandbox, state: 'leased', memoryBytes: null },
+          ],
+        },
+      ],
+    };
+    engine.snapshot = () => snapshot;
+    const answer = await call(await connectInMemory(engine), 'pool_status');
+    expect(answer.structuredContent).toEqual({
+      ...{ host: 'unavailable', problem: 'Docker is off.', advice: 'Start it.', running: 2 },
+      pools: [{ environment: 'python', language: 'python', idle: 1, leased: 1, waiting: 1, runs: 7, memory_bytes: 5 }],
+    });
+    expect(textOf(answer)).toContain('python (python): idle 1, leased 1, waiting 1, runs 7, memory_bytes 5');
   });
 
   it('come with name, version and instructions of the server', async () => {
@@ -63,6 +117,7 @@ describe('the tools of the MCP server', () => {
         state: { a: [1] },
         owner: { id: 'owner-1', kind: 'mcp', label: 'test-client 9' },
         reportFiles: true,
+        runId: expect.stringMatching(/^run-[0-9a-f]{24}$/),
       },
     ]);
   });
@@ -139,7 +194,7 @@ describe('the tools of the MCP server', () => {
   it('are listed in the error for an unknown tool', async () => {
     const client = await connectInMemory(new StubEngine());
     await expect(call(client, 'run')).rejects.toThrow(
-      'There is no tool "run". Tools: run_code, open_session, close_session, list_sessions, interrupt_session, try_code, create_environment, list_environments, install_packages, write_file, read_file, list_files, delete_file, lean_check, lean_goals, lean_try.',
+      'There is no tool "run". Tools: run_code, run_status, cancel_run, open_session, close_session, list_sessions, interrupt_session, pool_status, try_code, create_environment, list_environments, install_packages, write_file, read_file, list_files, delete_file, lean_check, lean_goals, lean_try.',
     );
   });
 });
@@ -206,7 +261,7 @@ describe('invalid arguments', () => {
   );
   const ACCEPTED =
     `run_code accepts: language (${ids}), code (required, a string), environment (a string), session_id (a string), ` +
-    'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), files (a list of objects), stdin (a string), state (an object).';
+    'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), files (a list of objects), stdin (a string), state (an object), wait_seconds (a number from 0 to 600).';
   const cases: [string, Record<string, unknown>, string][] = [
     [
       'unknown',

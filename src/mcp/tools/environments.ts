@@ -17,9 +17,9 @@ const list = (description: string) => z.array(z.string()).default([]).describe(d
 export function createEnvironment(languages: readonly LanguageDefinition[]): Tool {
   return defineTool({
     name: 'create_environment',
-    title: 'Create an environment',
+    title: 'New Environment',
     description:
-      'Builds an environment: a language with packages and variables, under a name to pass as environment to run_code and open_session. It takes from seconds to minutes; the same content again is instant. Packages come from the indexes of this machine; code in the environment has no network. The user may be asked first, or may have turned this off.',
+      'Installs packages into a new environment, which has a name. It is a language with packages and variables; pass its name as environment to run_code and open_session. Building takes from seconds to minutes; the same content again is instant. Packages come from the indexes of this machine; code in the environment has no network. The user may be asked first, or may have turned this off.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     asks: true,
     input: z.strictObject({
@@ -38,7 +38,7 @@ export function createEnvironment(languages: readonly LanguageDefinition[]): Too
         engine.environments.create(input, { onLine, signal, by: owner, isApproved });
       let created = await create(false);
       if (!created.ok && created.error.kind === 'needs_approval') {
-        if (approve(questionFor(input)) === 'agreed') created = await create(true);
+        if ((await approve(questionFor(input))) === 'agreed') created = await create(true);
       }
       if (!created.ok) return refused(created.error);
       return success(fieldsOf(created.value), `Created ${lineOf(created.value)}`);
@@ -49,9 +49,9 @@ export function createEnvironment(languages: readonly LanguageDefinition[]): Too
 /** `list_environments`. */
 export const listEnvironments = defineTool({
   name: 'list_environments',
-  title: 'List environments',
+  title: 'Environments',
   description:
-    'Lists the environments that can be passed to run_code and open_session, with their packages. Without one, code runs in the default environment of its language.',
+    'Lists the environments with their packages. Their names can be passed to run_code and open_session. Without one, code runs in the default environment of its language.',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.strictObject({}),
   output: z.strictObject({ environments: z.array(EnvironmentAnswer) }),

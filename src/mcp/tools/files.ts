@@ -32,9 +32,9 @@ const FileUri = z.string().describe('Address of the file as an MCP resource, and
 /** `write_file`. */
 export const writeFile = defineTool({
   name: 'write_file',
-  title: 'Write File',
+  title: 'File Write',
   description:
-    'Writes a file of a session; missing folders are created. A file of that name is replaced once all of the content has arrived. Send a large file in pieces: the first with offset 0, each other one with offset = the size so far, which appends.',
+    'Writes a file of a session. Missing folders are created. A file of that name is replaced once all of the content has arrived. Send a large file in pieces: the first with offset 0, each other one with offset = the size so far, which appends.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   input: z.strictObject({
     session_id: SESSION_ID,
@@ -70,9 +70,9 @@ export const writeFile = defineTool({
 /** `read_file`. */
 export const readFile = defineTool({
   name: 'read_file',
-  title: 'Read File',
+  title: 'File Content',
   description: [
-    'Reads a file of a session, or one that a run has made, or a part of it. Text is returned as text and anything else as base64; a picture is also returned as an image.',
+    'Reads a file of a session or a run, or a part of it. Text is returned as text and anything else as base64; a picture is also returned as an image.',
     'next_offset is the offset of the next part, or null at the end.',
   ].join('\n'),
   annotations: { readOnlyHint: true, openWorldHint: false },
@@ -137,7 +137,7 @@ const FileAnswer = z.strictObject({
 export const listFiles = defineTool({
   name: 'list_files',
   title: 'Session Files',
-  description: 'Lists the files of a session or of one of its folders, or the kept files that a run has made.',
+  description: 'Lists the files of a session or of one of its folders, or those that a run has made.',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.strictObject({
     ...OF_RUN,
@@ -171,7 +171,7 @@ export const listFiles = defineTool({
 /** `delete_file`. */
 export const deleteFile = defineTool({
   name: 'delete_file',
-  title: 'Delete File',
+  title: 'File Deletion',
   description: 'Deletes a file or a folder of a session. A link is deleted, not what it leads to.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   input: z.strictObject({

@@ -11,9 +11,9 @@ const MAX_OUTPUT = 10_000;
 /** `install_packages`. */
 export const installPackages = defineTool({
   name: 'install_packages',
-  title: 'Install packages',
+  title: 'Package Installation',
   description:
-    'Installs packages, with what they require, into a live session; its variables stay, and imports work at once. They come from the indexes of this machine through a container of its own; the session has no network. A line `%pip install NAME`, or `!npm install NAME` for Node.js, in the code of a session does the same. With environment, adds them to an environment and builds it. The user may be asked first, or may have turned this off.',
+    'Installs packages, with what they require, into a live session. Its variables stay, and imports work at once. They come from the indexes of this machine through a container of its own; the session has no network. A line `%pip install NAME`, or `!npm install NAME` for Node.js, in the code of a session does the same. With environment, adds them to an environment and builds it. The user may be asked first, or may have turned this off.',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   asks: true,
   input: z.strictObject({
@@ -68,7 +68,7 @@ async function install(
   let installed = await install(false);
   if (!installed.ok && installed.error.kind === 'needs_approval') {
     const question = `Install ${packages.join(', ')} into session ${session_id}?`;
-    if (approve(question) === 'agreed') installed = await install(true);
+    if ((await approve(question)) === 'agreed') installed = await install(true);
   }
   if (!installed.ok) return refused(installed.error);
   const { added, notes, output } = installed.value;
@@ -99,7 +99,7 @@ async function extend(
   let built = await build(false);
   if (!built.ok && built.error.kind === 'needs_approval') {
     const question = `Add ${entries.join(', ')} to the environment ${name}?`;
-    if (approve(question) === 'agreed') built = await build(true);
+    if ((await approve(question)) === 'agreed') built = await build(true);
   }
   if (!built.ok) return refused(built.error);
   const fields = { environment, packages: all, output: output.slice(-MAX_OUTPUT) };

@@ -16,9 +16,9 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
   const formats = languages.flatMap(({ reports }) => reports ?? []);
   return defineTool({
     name: 'run_code',
-    title: 'Run code in a sandbox',
+    title: 'Code Run',
     description: [
-      'Runs code in a sealed, warm container and returns its output, the value of the last expression, images and a status.',
+      'Runs code in a sealed container. Returns its output, the value of the last expression, images and a status; a field that says nothing is absent.',
       'Without session_id nothing persists between runs: no variables, files or processes, except the variables in state.',
       'With session_id variables, imports, functions and files in the working directory persist, also after an error, a timeout or an interrupt. If a session is lost, error.message says so.',
       ...languages.map(({ guide }) => guide),
@@ -27,10 +27,11 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
       'status is ok, error (an exception or exit code), timeout, interrupted, out_of_memory, sandbox_lost or rejected (nothing was run).',
     ].join('\n'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    runs: true,
     input: inputFor(languages),
     output: runAnswerSchema(formats),
     async call(input, call) {
-      const { engine, owner, signal, onOutput } = call;
+      const { engine, owner, signal, onOutput, runId } = call;
       const language = input.language ?? languageOf(input.session_id, engine, languages);
       if (language === undefined) return failure('Argument "language" is required without session_id.');
       const inputs = await inputFiles(input.files ?? [], call);
@@ -40,6 +41,7 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
         ...requestOf(input),
         language,
         owner,
+        ...(runId !== undefined && { runId }),
         reportFiles: true,
         ...(inputs.files.length > 0 && { inputs: inputs.files }),
         ...(input.session_id === undefined && { onFiles: kept.onFiles }),

@@ -9,7 +9,7 @@ const SessionId = z.strictObject({ session_id: z.string().describe('From open_se
 export function openSession(languages: readonly LanguageDefinition[]): Tool {
   return defineTool({
     name: 'open_session',
-    title: 'Open a session',
+    title: 'New Session',
     description:
       'Starts an interpreter in its own sandbox and returns its session_id. Runs with this session_id share variables, imports, functions and files until close_session. The number of sessions is limited: close sessions you no longer need. Sessions unused for eight hours may be closed.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -32,7 +32,7 @@ export function openSession(languages: readonly LanguageDefinition[]): Tool {
 /** `close_session`. */
 export const closeSession = defineTool({
   name: 'close_session',
-  title: 'Close a session',
+  title: 'Session End',
   description: 'Ends a session and deletes its variables, files and running code.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   input: SessionId,
@@ -47,9 +47,9 @@ export const closeSession = defineTool({
 /** `interrupt_session`. */
 export const interruptSession = defineTool({
   name: 'interrupt_session',
-  title: 'Interrupt a session',
+  title: 'Session Interrupt',
   description:
-    'Interrupts the running code of a session, like Ctrl+C; variables are kept. Code that ignores the interrupt is killed after three seconds; the result of its run_code says what was lost.',
+    'Interrupts the running code of a session, like Ctrl+C. Variables are kept. Code that ignores the interrupt is killed after three seconds; the result of its run_code says what was lost.',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input: SessionId,
   output: SessionAnswer,
@@ -63,7 +63,7 @@ export const interruptSession = defineTool({
 /** `list_sessions`. */
 export const listSessions = defineTool({
   name: 'list_sessions',
-  title: 'List sessions',
+  title: 'Sessions',
   description:
     'Lists the sessions that you have opened, and those that people share with agents. Any of them can be used by its session_id.',
   annotations: { readOnlyHint: true, openWorldHint: false },

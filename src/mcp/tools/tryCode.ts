@@ -18,13 +18,14 @@ export function tryCode(languages: readonly LanguageDefinition[]): Tool {
   const names = languages.filter(({ hasCopies }) => hasCopies).map(({ displayName }) => displayName);
   return defineTool({
     name: 'try_code',
-    title: 'Try code on copies of a session',
+    title: 'Code Trial',
     description: [
-      `Runs each candidate on its own copy of a session of ${formatList(names, 'or')}, side by side, and returns every result. A copy has all variables, imports and functions and takes milliseconds; the session does not change.`,
+      `Runs pieces of code side by side, each on its own copy of a session. Sessions of ${formatList(names, 'and')} have copies. Returns every result. A copy has all variables, imports and functions and takes milliseconds; the session does not change.`,
       `keep makes one copy the session: the candidate with that id if its status is ok, or with ${FIRST_OK} the first in the list whose status is ok.`,
       'Copies share files, memory and CPU time with the session. Threads, connections and started programs are not copied. Random numbers continue in the same way in each copy.',
     ].join('\n'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    runs: true,
     input: z.strictObject({
       session_id: z.string().describe('From open_session or list_sessions.'),
       candidates: z

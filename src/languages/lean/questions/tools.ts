@@ -56,7 +56,7 @@ const Failure = z.string().nullable().describe('Why there is no verdict, or null
 const leanCheck = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
   leanTool({
     name: 'lean_check',
-    title: 'Check Lean proofs',
+    title: 'Lean Proof Check',
     description: [
       'Checks many Lean 4 snippets independently and returns a result for each, in order. Failures and endless proofs do not block the others.',
       'The verdict is accepted only if Lean checked all of the code without errors and no declaration depends on sorry.',
@@ -105,7 +105,7 @@ const leanCheck = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
 const leanGoals = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
   leanTool({
     name: 'lean_goals',
-    title: 'Goals in Lean code',
+    title: 'Lean Goals',
     description:
       'Returns the goals of Lean 4 code at a position, or at every sorry if line and column are omitted. At the start of a tactic: the goals before it; at its end: the goals after it.',
     annotations,
@@ -142,9 +142,9 @@ const leanGoals = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
 const leanTry = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
   leanTool({
     name: 'lean_try',
-    title: 'Try Lean tactics',
+    title: 'Lean Tactic Trial',
     description:
-      'Tries each tactic at a position of Lean 4 code, independently and in parallel, and returns the remaining goals or the error. A sorry that starts at the position is replaced by the tactic. verdict is for the whole code with the tactic: accepted means that the proof is complete.',
+      'Tries each tactic at a position of Lean 4 code, independently and in parallel. Returns the remaining goals or the error of each. A sorry that starts at the position is replaced by the tactic. verdict is for the whole code with the tactic: accepted means that the proof is complete.',
     annotations,
     input: z.strictObject({
       code: Code.optional(),
