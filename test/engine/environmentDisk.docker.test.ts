@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { Options } from '../../src/engine/options.ts';
-import type { Engine } from '../../src/engine/types.ts';
+import type { Engine, Owner } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { createLocalEngine } from '../../src/local/localEngine.ts';
 import { askEngine } from '../faults/engineApi.ts';
@@ -37,6 +37,13 @@ async function setUp(): Promise<void> {
   });
 }
 
+async function tearDown(): Promise<void> {
+  await engine?.dispose();
+  index?.kill();
+  await own?.dispose();
+  await rm(home, { recursive: true, force: true });
+}
+
 function options(environments: object): Options {
   return Options.parse({ docker: { host: own.host }, pool: { size: 1 }, environments });
 }
@@ -54,12 +61,7 @@ async function create(name: string, pip: string[], lines: string[] = []) {
 
 describe.skipIf(skipped('environments on a full disk'))('the build of an environment', () => {
   beforeAll(setUp);
-  afterAll(async () => {
-    await engine?.dispose();
-    index?.kill();
-    await own?.dispose();
-    await rm(home, { recursive: true, force: true });
-  });
+  afterAll(tearDown);
 
   it('that needs more than Docker has says so before it installs', async () => {
     await own.leave(100 * MB);
@@ -109,6 +111,33 @@ describe.skipIf(skipped('environments on a full disk'))('the build of an environ
     expect(await create('third', ['small>=1'])).toMatchObject({ ok: true });
     expect(sizeOf((await ours()).filter(({ Shared }) => !Shared))).toBeLessThan(50 * MB);
     expect(await others()).toHaveLength(1);
+  });
+});
+
+describe.skipIf(skipped('installations on a full disk'))('an installation into a session', () => {
+  beforeAll(setUp);
+  afterAll(tearDown);
+
+  it('ends before the copy for the session would fill the disk; the session is as it was', async () => {
+    const owner: Owner = { id: 'person', kind: 'notebook', label: 'notebook' };
+    const opened = await engine.openSession('python', owner);
+    if (!opened.ok) throw new Error(opened.error.message);
+    const sessionId = opened.value.id;
+    const cell = (code: string) => engine.run({ language: 'python', code, owner, sessionId });
+    await cell('x = 41');
+    // The wheel's files are in the cache, in the installer, and then in the session.
+    await own.leave(1_500 * MB);
+    const full = await engine.installPackages({ sessionId, owner, packages: ['large'] });
+    expect(full).toMatchObject({
+      ok: false,
+      error: { kind: 'install_failed', message: expect.stringContaining('the disk of the machine is almost full') },
+    });
+    expect((await cell('import os\n(x, os.path.exists("/packages/index"))')).result).toMatchObject({
+      'text/plain': '(41, False)',
+    });
+    await own.leave(PLENTY);
+    expect(await engine.installPackages({ sessionId, owner, packages: ['large'] })).toMatchObject({ ok: true });
+    expect(await cell('import importlib.metadata as m\nprint(m.version("large"))')).toMatchObject({ stdout: '1.0\n' });
   });
 });
 
