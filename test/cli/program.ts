@@ -60,18 +60,23 @@ interface Connection {
   end(): Promise<unknown>;
 }
 
-/** A client of `hothouse serve`, a process of its own that ends with it. */
-export async function connectServe(era: Era, env: Record<string, string>): Promise<Connection> {
+/** `hothouse serve` as a process of its own. */
+export async function serveProcess(env: Record<string, string>) {
   const child = start(['serve', '--json'], env);
   const line = await new Promise<string>((resolve) => child.stdout?.once('data', (chunk) => resolve(String(chunk))));
-  const { url, token } = JSON.parse(line);
-  const client = await connectEra(era, url, token);
-  const end = async () => {
-    await client.close();
+  const { url, token } = JSON.parse(line) as { readonly url: string; readonly token: string };
+  const end = () => {
     child.kill('SIGTERM');
     return ended(child);
   };
-  return { client, end };
+  return { child, url, token, end };
+}
+
+/** A client of `hothouse serve`, a process of its own that ends with it. */
+export async function connectServe(era: Era, env: Record<string, string>): Promise<Connection> {
+  const { url, token, end } = await serveProcess(env);
+  const client = await connectEra(era, url, token);
+  return { client, end: () => client.close().then(end) };
 }
 
 /** A client of `hothouse mcp`. */

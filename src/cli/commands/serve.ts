@@ -21,7 +21,7 @@ export function serveCommand(handle: Handle): Command {
     .option('--json', 'print address and token as one JSON object')
     .addHelpText(
       'after',
-      '\nClients send the printed token as "Authorization: Bearer TOKEN". Each start creates a new token; those of\n`hothouse token create` are accepted too.\nThe server ends at SIGINT or SIGTERM.',
+      '\nClients send the printed token as "Authorization: Bearer TOKEN". Each start creates a new token; those of\n`hothouse token create` are accepted too.\nThe REST interface of MCP-docker-executor is at /docker-executor/, described at /docker-executor/docs.\nThe server ends at SIGINT or SIGTERM.',
     )
     .action(
       handle((context, { port, json = false }: ServeOptions) =>

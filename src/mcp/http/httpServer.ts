@@ -1,6 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { Viewer } from '../../engine/session/viewer.ts';
 import { createMcpServer, type McpDependencies } from '../mcpServer.ts';
+import { restSite } from '../profiles/dockerExecutor/rest/restSite.ts';
 import { profileServers } from '../profiles/profileServer.ts';
 import { PROFILES } from '../profiles/profiles.ts';
 import { type Endpoint, type EndpointOptions, openEndpoint } from './endpoint.ts';
@@ -18,8 +19,8 @@ export interface HttpOptions extends McpDependencies, Omit<EndpointOptions, 'cre
 export type HttpServer = Pick<Endpoint, 'url' | 'token' | 'userToken' | 'dispose'>;
 
 /**
- * Serves the engine's tools over HTTP. All clients with the same token are one owner, in every revision and over every
- * connection. Rejects as `openEndpoint` does.
+ * Serves the engine's tools over HTTP, and the REST interface of an older server. All clients with the same token are one
+ * owner, in every revision and over every connection. Rejects as `openEndpoint` does.
  */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const { sessionIdleMs = SESSION_IDLE_MS, clientIdleMs } = options;
@@ -29,7 +30,13 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     owners.set(viewer.id, owner);
     return owner.createServer(path);
   };
-  const endpoint = await openEndpoint({ ...options, createServer, morePaths: [...PROFILE_PATHS.keys()] });
+  const rest = restSite(options.engine);
+  const endpoint = await openEndpoint({
+    ...options,
+    createServer,
+    morePaths: [...PROFILE_PATHS.keys()],
+    sites: [rest],
+  });
   const sweep = async () => {
     await endpoint.clients.sweep();
     await closeUnused(options.engine, owners, endpoint.clients, sessionIdleMs);
@@ -40,6 +47,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     ...endpoint,
     async dispose() {
       clearInterval(sweeper);
+      rest.dispose();
       await endpoint.dispose();
     },
   };

@@ -36,11 +36,11 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'The image of Hothouse has a compiler.',
   },
   'image that is not there': {
-    text: 'Error executing code: There is no image no-such-image:latest with python. Create it with create_image.',
+    text: 'Error executing code: There is no image no-such-image:latest with python. Create it first.',
     why: 'The error names what is wrong.',
   },
   'timeout_seconds has no effect': {
-    text: answered('failed', 124, '', '[\\s\\S]*took longer than 1 s[\\s\\S]*'),
+    text: answered('timeout', 124, '', '[\\s\\S]*took longer than 1 s[\\s\\S]*'),
     why: 'Time limits hold, as documented.',
   },
   working_directory: { text: answered('completed', 0, '/tmp\\n', ''), why: ID },

@@ -3,7 +3,7 @@ import type { Engine, RunResult } from '../../../engine/types.ts';
 import type { ProfileCall } from '../profile.ts';
 import { Images } from './images.ts';
 import { isLanguage, notALanguage } from './language.ts';
-import { inFolder } from './workingFolder.ts';
+import { programAt } from './programStart.ts';
 
 /** What a client asks for; `language` is not validated. */
 export interface ExecutionRequest {
@@ -11,13 +11,16 @@ export interface ExecutionRequest {
   readonly code: string;
   readonly image: string;
   readonly folder?: string;
+  /** Environment variables of the program. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
   readonly timeoutSeconds?: number;
 }
 
 /** An execution that has ended. */
 export interface Execution {
   readonly id: string;
-  readonly status: 'completed' | 'failed';
+  readonly status: 'completed' | 'failed' | 'timeout';
   readonly stdout: string;
   /** Ends with the traceback of an uncaught exception, or with why the code was stopped. */
   readonly stderr: string;
@@ -43,16 +46,17 @@ export class Executor {
   }
 
   async execute(request: ExecutionRequest, call: ProfileCall): Promise<Execution | string> {
-    const { language, image, folder = '/workspace', timeoutSeconds } = request;
+    const { language, image, folder = '/workspace', variables = {}, stdin, timeoutSeconds } = request;
     if (!isLanguage(language)) return notALanguage(language);
     const environment = await this.images.environment(image, language);
-    if (!environment) return `There is no image ${image} with ${language}. Create it with create_image.`;
-    const code = inFolder(language, request.code, folder);
-    if (!code) return `Code in ${language} runs in /workspace only.`;
+    if (!environment) return `There is no image ${image} with ${language}. Create it first.`;
+    const code = programAt(language, request.code, { folder, variables });
+    if (typeof code === 'string') return code;
     const run = await this.#engine.run(
       {
         ...{ language, owner: call.owner, ...code },
         ...(environment.name !== undefined && { environment: environment.name }),
+        ...(stdin !== undefined && { stdin }),
         ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       },
       call.onOutput,
@@ -63,12 +67,22 @@ export class Executor {
   }
 }
 
+const STATUSES: Readonly<Partial<Record<RunResult['status'], Execution['status']>>> = {
+  ok: 'completed',
+  timeout: 'timeout',
+};
+
+/** An id as the older server makes them: what it names, the time, and random digits. */
+export function newId(kind: 'exec' | 'stream'): string {
+  return `${kind}_${Math.floor(Date.now() / 1000)}_${randomBytes(4).toString('hex')}`;
+}
+
 function executionOf(run: RunResult): Execution {
   const { status, error, exitCode } = run;
   const reason = status === 'error' ? error?.traceback : error?.message;
   return {
-    id: `exec_${Math.floor(Date.now() / 1000)}_${randomBytes(4).toString('hex')}`,
-    status: status === 'ok' ? 'completed' : 'failed',
+    id: newId('exec'),
+    status: STATUSES[status] ?? 'failed',
     stdout: run.stdout,
     stderr: run.stderr + (reason ?? ''),
     exitCode: exitCode ?? STOPPED[status] ?? (status === 'ok' ? 0 : 1),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EnvironmentInput } from '../../../engine/environment/definition.ts';
 import type { Engine, Result } from '../../../engine/types.ts';
 import type { ProfileCall } from '../profile.ts';
-import { LANGUAGES, type Language, managerOf } from './language.ts';
+import { LANGUAGES, type Language, managerOf, packageEntry } from './language.ts';
 
 /** The images that the older server takes when a call names none. */
 const DEFAULT_IMAGES: readonly string[] = ['debug-test', 'mcp-executor-test'];
@@ -32,17 +32,31 @@ export class Images {
     return (await this.#engine.environments.find(name)).ok ? { name } : null;
   }
 
-  /** Builds an image with these languages. */
-  async create(image: string, languages: readonly Language[], call: ProfileCall): Promise<Result<string>> {
+  /** Whether there is an image of that name, with whatever languages. */
+  async exists(image: string): Promise<boolean> {
+    const found = await Promise.all(LANGUAGES.map((language) => this.environment(image, language)));
+    return found.some((environment) => environment !== null);
+  }
+
+  /** Builds an image with these languages, each with its packages. */
+  async create(
+    image: string,
+    languages: readonly Language[],
+    call: ProfileCall,
+    packages: Readonly<Partial<Record<Language, readonly string[]>>> = {},
+  ): Promise<Result<string>> {
     for (const language of languages) {
-      const created = await this.#build({ name: environmentName(image, language), language }, call);
+      const own = (packages[language] ?? []).map((entry) => packageEntry(language, entry));
+      const input = { name: environmentName(image, language), language, packages: { [managerOf(language)]: own } };
+      const created = await this.#build(input, call);
       if (!created.ok) return created;
     }
     return { ok: true, value: image };
   }
 
   /** Builds an image with one package more than another; returns its name. */
-  async install(image: string, language: Language, added: string, call: ProfileCall): Promise<Result<string>> {
+  async install(image: string, language: Language, entry: string, call: ProfileCall): Promise<Result<string>> {
+    const added = packageEntry(language, entry);
     const next = `hothouse-${digest(`${image} ${language} ${added}`)}`;
     for (const each of LANGUAGES) {
       const base = await this.#packages(image, each);

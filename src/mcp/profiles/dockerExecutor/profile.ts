@@ -69,7 +69,7 @@ function executorTools(engine: Engine): ProfileTools {
 
     async upload_file({ filename, content, language }) {
       if (!isLanguage(language)) return wrapped(`Error uploading file: ${notALanguage(language)}`, true);
-      const file = uploads.add(String(filename), String(content), language);
+      const file = uploads.add({ name: String(filename), content: String(content), language });
       if (!file) return wrapped('Error uploading file: There are too many files, or they are too large.', true);
       return wrapped(`File uploaded successfully!\n${fileText(file)}`);
     },
@@ -116,7 +116,7 @@ function executionAnswer(execution: Execution | string, error: string): ToolAnsw
     `- Exit Code: ${exitCode}`,
     `- Execution Time: ${seconds.toFixed(2)}s`,
   ].join('\n');
-  return wrapped(`${head}\n\nSTDOUT:\n${stdout}\n\nSTDERR:\n${stderr}`, status === 'failed');
+  return wrapped(`${head}\n\nSTDOUT:\n${stdout}\n\nSTDERR:\n${stderr}`, status !== 'completed');
 }
 
 /** The older server meant to answer so, and failed after it had done the work. */

@@ -12,7 +12,13 @@ export interface Upload {
   readonly content: string;
   readonly bytes: number;
   readonly uploadedAt: Date;
+  /** As the client has sent them; the content is a text whatever they say. */
+  readonly encoding: string;
+  readonly isBinary: boolean;
 }
+
+/** A file of code before it is kept. */
+export type NewUpload = Pick<Upload, 'name' | 'content' | 'language'> & Partial<Pick<Upload, 'encoding' | 'isBinary'>>;
 
 /** The uploaded files of one client, in memory. */
 export class Uploads {
@@ -22,18 +28,22 @@ export class Uploads {
     return [...this.#files.values()];
   }
 
+  /** Of all files together. */
+  get bytes(): number {
+    return this.all.reduce((sum, file) => sum + file.bytes, 0);
+  }
+
   get(id: string): Upload | undefined {
     return this.#files.get(id);
   }
 
   /** Keeps a file; null when there are too many, or together they are over 64 MiB. */
-  add(name: string, content: string, language: Language): Upload | null {
-    const bytes = Buffer.byteLength(content);
-    const total = this.all.reduce((sum, file) => sum + file.bytes, bytes);
-    if (this.#files.size >= MAX_FILES || total > MAX_BYTES) return null;
-    const file = { id: randomUUID(), name, language, content, bytes, uploadedAt: new Date() };
-    this.#files.set(file.id, file);
-    return file;
+  add({ encoding = 'utf-8', isBinary = false, ...file }: NewUpload): Upload | null {
+    const bytes = Buffer.byteLength(file.content);
+    if (this.#files.size >= MAX_FILES || this.bytes + bytes > MAX_BYTES) return null;
+    const upload = { ...file, id: randomUUID(), bytes, uploadedAt: new Date(), encoding, isBinary };
+    this.#files.set(upload.id, upload);
+    return upload;
   }
 
   /** Whether there was such a file. */
