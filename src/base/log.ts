@@ -32,3 +32,16 @@ export function plainLog(target: Log): Log {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** A listener that never throws: the first error is logged as one of `what`, later ones are not. */
+export function guarded<T>(listener: (value: T) => void, what: string, log: Log): (value: T) => void {
+  let hasFailed = false;
+  return (value) => {
+    try {
+      listener(value);
+    } catch (error) {
+      if (!hasFailed) log.warn(`${what} failed: ${messageOf(error)}`);
+      hasFailed = true;
+    }
+  };
+}

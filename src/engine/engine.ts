@@ -1,5 +1,5 @@
 import type { Event } from '../base/event.ts';
-import { messageOf } from '../base/log.ts';
+import { guarded, messageOf } from '../base/log.ts';
 import { isOwnImage } from '../host/labels.ts';
 import type { CellPlace, Draft } from '../languages/language.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
@@ -56,6 +56,7 @@ export function createEngine(deps: EngineDependencies): Engine {
 }
 
 const IGNORE = () => {};
+const LISTENER = 'a listener of output';
 
 class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
   readonly key = {};
@@ -131,7 +132,7 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     onOutput: (output: RunOutput) => void = IGNORE,
     signal?: AbortSignal,
   ): Promise<RunResult> {
-    return this.#run({ request, onOutput, signal });
+    return this.#run({ request, onOutput: guarded(onOutput, LISTENER, this.#deps.log), signal });
   }
 
   async tryCode(
@@ -181,7 +182,11 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     if (!found.ok) return found;
     const environment = found.value;
     this.#set.use(environment);
-    const resumed = await this.#sessions.resume(environment, record.data, onRun, this.#options.sessions.max, signal);
+    const onLeft = (run: ContinuedRun): ContinuedRunListener => {
+      const listener = onRun(run);
+      return { ...listener, onOutput: guarded(listener.onOutput, LISTENER, this.#deps.log) };
+    };
+    const resumed = await this.#sessions.resume(environment, record.data, onLeft, this.#options.sessions.max, signal);
     if (!resumed.ok) return resumed;
     const { session, cell } = resumed.value;
     await this.#packages.resumed(session, environment);
@@ -216,7 +221,8 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     const own = this.#set.ofLanguage(found.value.language);
     if (!own.ok) return own;
     if (environment?.allowsInstalls === false) return refused(installsOff(environment.id));
-    return this.#packages.install(request, found.value, environment ?? own.value, onOutput, signal);
+    const listener = guarded(onOutput, LISTENER, this.#deps.log);
+    return this.#packages.install(request, found.value, environment ?? own.value, listener, signal);
   }
 
   files(sessionId: string): SessionFiles {

@@ -305,7 +305,7 @@ export interface Engine extends LanguageQuestions {
   readonly languages: readonly LanguageDefinition[];
   /**
    * Runs code; never rejects. Invalid input returns status `rejected`, an abort `interrupted`. `onOutput` gets live
-   * output in order and is never called after the promise has resolved.
+   * output in order and is never called after the promise has resolved; what it throws is logged.
    */
   run(request: RunRequest, onOutput?: (output: RunOutput) => void, signal?: AbortSignal): Promise<RunResult>;
   /**

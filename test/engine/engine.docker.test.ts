@@ -86,6 +86,20 @@ describe('an engine on Docker', () => {
     expect(await run("import os\nprint(os.listdir('.'), 'code' in globals())")).toMatchObject({ stdout: '[] False\n' });
   });
 
+  it('ends a run as its code ends when a listener of output throws', async () => {
+    const fails = () => {
+      throw new Error('a caller has a defect');
+    };
+    const request = { language: 'python', code: 'print("a")\nprint("b")\n7', owner: OWNER };
+    expect(await engine.run(request, fails)).toMatchObject({ status: 'ok', stdout: 'a\nb\n' });
+    const opened = await engine.openSession('python', OWNER);
+    if (!opened.ok) throw new Error(opened.error.message);
+    const sessionId = opened.value.id;
+    expect(await engine.run({ ...request, sessionId, code: 'x = 1\nprint(x)' }, fails)).toMatchObject({ status: 'ok' });
+    expect(await engine.run({ ...request, sessionId, code: 'print(x + 1)' })).toMatchObject({ stdout: '2\n' });
+    await engine.closeSession(sessionId);
+  });
+
   it('accepts state and stdin, and returns the state', async () => {
     const result = await run('n += int(input())', { state: { n: 1 }, stdin: '41\n' });
     expect(result).toMatchObject({ status: 'ok', state: { n: 42 } });
