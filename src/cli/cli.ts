@@ -6,6 +6,7 @@ import { buildCommand } from './commands/build.ts';
 import { cpCommand } from './commands/cp.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { envCommand } from './commands/env.ts';
+import { lsCommand } from './commands/ls.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { runCommand } from './commands/run.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -62,6 +63,7 @@ function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
     envCommand,
     cpCommand,
     tokenCommand,
+    lsCommand,
   ]) {
     const command: Command = create(
       handlerFor(cli, onStatus, () => command),

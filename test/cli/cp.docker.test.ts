@@ -216,3 +216,33 @@ describe('hothouse cp', () => {
     expect(readdirSync(at('killed/.hothouse/servers'))).toEqual([]);
   });
 });
+
+describe('hothouse ls', () => {
+  const ls = (...args: string[]) => ended(start(['ls', ...args], env));
+
+  it('lists what is in a folder of a session, with sizes and everything below it when asked', async () => {
+    await run(
+      'import os; os.makedirs("listed/deep"); open("listed/a.txt", "w").write("four"); open("listed/deep/b", "w")',
+    );
+    expect(await ls(`${session}:listed`)).toMatchObject({ status: 0, stdout: 'listed/a.txt\nlisted/deep/\n' });
+    const all = await ls('--long', '--recursive', `${session}:listed`);
+    expect(all.stdout).toBe('4  listed/a.txt\n-  listed/deep/\n0  listed/deep/b\n');
+    expect((await ls(session)).stdout).toContain('listed/\n');
+    expect((await ls('-l', `${session}:listed/a.txt`)).stdout).toBe('4  listed/a.txt\n');
+  });
+
+  it('prints names without what a terminal obeys, and exactly as JSON', async () => {
+    await run('import os; os.makedirs("odd"); open("odd/\\x1b[2Jx\\ny", "w")');
+    expect((await ls(`${session}:odd`)).stdout).toBe('odd/x?y\n');
+    const entries = JSON.parse((await ls('--json', `${session}:odd`)).stdout);
+    expect(entries).toMatchObject([{ path: 'odd/\x1b[2Jx\ny', type: 'file', size: 0 }]);
+  });
+
+  it('says what there is where there is no such session or path', async () => {
+    const unknown = await ls('py-00000000');
+    expect([unknown.status, unknown.stdout]).toEqual([1, '']);
+    expect(unknown.stderr).toContain(`Open sessions: ${session}`);
+    expect((await ls(`${session}:absent`)).stderr).toContain('absent');
+    expect((await ls('./here')).status).toBe(2);
+  });
+});

@@ -2,9 +2,8 @@ import { Command } from 'commander';
 import { type CommandContext, type Handle, UsageError } from '../command.ts';
 import { type Copied, copyPathIn, copyStreamIn } from '../copy/copyIn.ts';
 import { copyPathOut, copyStreamOut } from '../copy/copyOut.ts';
-import { findFiles, type ServerOptions, TOKEN_VARIABLE } from '../copy/findServer.ts';
+import { addServerOptions, findFiles, reportRefusal, type ServerOptions, TOKEN_VARIABLE } from '../copy/findServer.ts';
 import { directionOf, parsePlace } from '../copy/place.ts';
-import { ServerError, ToolError } from '../copy/toolClient.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
 import { say } from '../terminal.ts';
 
@@ -28,14 +27,13 @@ interface CopyOptions extends ServerOptions {
 
 /** `hothouse cp`: copies files to and from a session, or from a run. */
 export function cpCommand(handle: Handle): Command {
-  return new Command('cp')
+  const command = new Command('cp')
     .description('Copy files to and from a session')
     .argument('<SOURCE>', 'what to copy')
     .argument('<TARGET>', 'where it goes')
     .option('--overwrite', 'lets the files of a folder replace local files')
-    .option('-q, --quiet', 'print nothing unless something is left out')
-    .option('--server <URL>', 'address of the server that has the session')
-    .option('--token-file <FILE>', 'file with the token of --server')
+    .option('-q, --quiet', 'print nothing unless something is left out');
+  return addServerOptions(command)
     .addHelpText('after', NOTES)
     .action(
       handle(async (context, source: string, target: string, options: CopyOptions) => {
@@ -46,10 +44,7 @@ export function cpCommand(handle: Handle): Command {
           if (!options.quiet) say(context.terminal, `copied ${files} ${files === 1 ? 'file' : 'files'} (${size})`);
           return leftOut.length === 0 ? 0 : FAILURE_STATUS;
         } catch (error) {
-          if (context.signal.aborted) return FAILURE_STATUS;
-          if (!(error instanceof ToolError || error instanceof ServerError)) throw error;
-          for (const line of error.message.split('\n')) say(context.terminal, line);
-          return FAILURE_STATUS;
+          return reportRefusal(error, context);
         }
       }),
     );

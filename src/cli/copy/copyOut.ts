@@ -75,7 +75,7 @@ async function find(files: RemoteFiles, source: string): Promise<Found> {
     const name = basename(path);
     return { isFolder: false, name, files: [{ path, size, inner: name }], leftOut: [] };
   }
-  const entries = await files.list(path);
+  const entries = await files.list(path, true);
   const isFile = ({ type }: RemoteEntry) => type === 'file';
   const leftOut = entries.flatMap((entry) =>
     isFile(entry) || entry.type === 'folder' ? [] : [`${entry.path}: it is no regular file`],

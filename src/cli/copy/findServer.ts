@@ -1,13 +1,31 @@
 import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
 import { messageOf } from '../../base/log.ts';
 import { type RunningServer, runningServers, serversFolder } from '../../local/runningServers.ts';
 import { type CommandContext, UsageError } from '../command.ts';
+import { FAILURE_STATUS } from '../exitStatus.ts';
+import { say } from '../terminal.ts';
 import type { RemotePlace } from './place.ts';
 import { RemoteFiles, sessionsOf } from './remoteFiles.ts';
 import { ServerError, ToolError } from './toolClient.ts';
 
 /** The variable with the token for `--server`: a command line can be read by other users. */
 export const TOKEN_VARIABLE = 'HOTHOUSE_TOKEN';
+
+/** Adds the options that name a server. */
+export function addServerOptions(command: Command): Command {
+  return command
+    .option('--server <URL>', 'address of the server that has the session')
+    .option('--token-file <FILE>', 'file with the token of --server');
+}
+
+/** Prints what a server has refused, and returns the exit status; throws any other error. */
+export function reportRefusal(error: unknown, { terminal, signal }: CommandContext): number {
+  if (signal.aborted) return FAILURE_STATUS;
+  if (!(error instanceof ToolError || error instanceof ServerError)) throw error;
+  for (const line of error.message.split('\n')) say(terminal, line);
+  return FAILURE_STATUS;
+}
 
 /** Which server to ask. */
 export interface ServerOptions {

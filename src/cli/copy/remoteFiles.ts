@@ -50,11 +50,11 @@ export class RemoteFiles {
     }
   }
 
-  /** Everything in a folder and the folders below it. */
-  async list(path: string): Promise<readonly RemoteEntry[]> {
+  /** What is in a folder; with `recursive` also what is in the folders below it. */
+  async list(path: string, recursive: boolean): Promise<readonly RemoteEntry[]> {
     const found: RemoteEntry[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: z.infer<typeof List> = await this.#page(path, cursor, 1000, true);
+      const page: z.infer<typeof List> = await this.#page(path, cursor, 1000, recursive);
       found.push(...page.entries);
       cursor = page.next_cursor;
     }
