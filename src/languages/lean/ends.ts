@@ -17,8 +17,9 @@ const MESSAGE_ERRORS = 3;
 /** UTF-16 units of all errors in an error; a report has them in full. */
 const MAX_LENGTH = 64 * 1024;
 
-/** The error for code that Lean rejects: the first errors as its message, and all of them, as Lean prints them. */
-export function rejection({ messages }: CheckReport): CellError {
+/** The error for code that the judge or Lean rejects: the reasons, or the first errors as its message, and all of them, as Lean prints them. */
+export function rejection({ messages, judgement }: CheckReport): CellError {
+  if (judgement) return plainError('NotAccepted', judgement.reasons.join('\n'));
   const errors = messages.filter(({ severity }) => severity === 'error');
   const lines = errors.map(({ line, column, text }) => `${line}:${column}: error: ${text.trimEnd()}`);
   if (lines.length === 0) return plainError('LeanError', 'Lean could not read the header of the code.');

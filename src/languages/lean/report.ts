@@ -1,4 +1,5 @@
 import type { CellReport, CodeMessage, CodeReport, LanguageTask } from '../language.ts';
+import type { Judgement, JudgeTerms } from './judge/terms.ts';
 import type { SourcePosition } from './text/position.ts';
 
 /** The result of a check: no objection, a proof left out, an error, or no answer in time. */
@@ -35,7 +36,7 @@ export type LeanTask = LanguageTask & {
 } & LeanQuestion;
 
 type LeanQuestion =
-  | { readonly kind: 'check' }
+  | { readonly kind: 'check'; readonly judge?: JudgeTerms }
   /** The goals at one position, or at every `sorry` when `at` is null. */
   | { readonly kind: 'goals'; readonly at: SourcePosition | null }
   /** Replaces the `sorry` that starts at `at`, or inserts the tactic there, and reports the goals after it. */
@@ -53,6 +54,8 @@ export interface CheckReport extends CodeReport {
   readonly axioms: readonly LeanAxioms[] | null;
   /** Null unless a task asks for them. */
   readonly goals: readonly LeanGoals[] | null;
+  /** What the judge finds, where a task asks it and Lean has found no error. */
+  readonly judgement?: Judgement;
 }
 
 /** A report without content. */

@@ -4,10 +4,12 @@ import type { Exit } from '../../../protocol/messages.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { cellEnd, lossEnd, plainError, violentEnd } from '../../exit.ts';
 import type { CellEnd, CellError, CellOutput, CellRequest, CompletionList, Interpreter } from '../../language.ts';
-import { type CellToCheck, type CheckedCell, checkCell, firstSegments } from '../check/checkCell.ts';
+import { type CellToCheck, type CheckedCell, type CheckTerms, checkCell, firstSegments } from '../check/checkCell.ts';
 import { type Printed, readPrinted, visible } from '../check/diagnostics.ts';
 import { SegmentedDocument } from '../check/segmentedDocument.ts';
 import { cellReport, crashEnd, rejection } from '../ends.ts';
+import { type JudgedCode, judge, objections } from '../judge/judge.ts';
+import type { Judgement, JudgeTerms } from '../judge/terms.ts';
 import type { NoAnswer } from '../lsp/document.ts';
 import { type Program, type ProgramExit, runProgram } from '../program/leanRun.ts';
 import { type CheckReport, EMPTY_REPORT, leanTask } from '../report.ts';
@@ -17,7 +19,7 @@ import { importRefusal } from '../text/importPolicy.ts';
 import { FLOOD, watchForFlood } from '../worker/flood.ts';
 import { MemoryWatch } from '../worker/memoryWatch.ts';
 import { type LeanWorker, prefixOf } from '../worker/worker.ts';
-import { planOf, withGoals } from './task.ts';
+import { type CheckPlan, planOf, withGoals } from './task.ts';
 
 /** What a one-shot check depends on. */
 export interface OneShotDeps {
@@ -101,19 +103,30 @@ export class OneShotCheck implements Interpreter {
       importRefusal(leanTask(cell.task)?.context ?? '', this.#deps.settings) ??
       importRefusal(cell.code, this.#deps.settings);
     if (refused) return cellEnd({ status: 'error', alive: true, error: refused });
+    const plan = planOf(cell);
+    const judgeTerms = judgeTermsOf(cell);
+    const reasons = judgeTerms ? objections(plan.code, leanTask(cell.task)?.context ?? '', judgeTerms) : [];
+    if (reasons.length > 0) {
+      const report = withJudgement(EMPTY_REPORT, { axioms: [], reasons });
+      return cellEnd({ status: 'error', alive: true, error: rejection(report), report: cellReport(report) });
+    }
     try {
       const worker = await this.#deps.worker();
       if (worker.server.isLost) return unstartedEnd('it was gone already');
       this.#progress.memory = new MemoryWatch(worker, this.#deps.clock);
-      return await this.#check(worker, cell, onOutput);
+      return await this.#check(worker, cell, plan, onOutput);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       return cellEnd({ status: 'error', alive: false, error: plainError('LeanFailed', message) });
     }
   }
 
-  async #check(worker: LeanWorker, cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
-    const plan = planOf(cell);
+  async #check(
+    worker: LeanWorker,
+    cell: CellRequest,
+    plan: CheckPlan,
+    onOutput: (output: CellOutput) => void,
+  ): Promise<CellEnd> {
     const { code } = plan;
     const { stdin, outputLimit: limit = DEFAULT_LIMIT } = cell;
     const killsBefore = worker.oomKills;
@@ -125,12 +138,17 @@ export class OneShotCheck implements Interpreter {
     const flood = watchForFlood(lean);
     const terms = { document, limit, signal: AbortSignal.any([this.#stop.signal, flood.signal]) };
     const checked = await checkCell(toCheck, terms);
+    const leanBytes = lean.diagnosticBytes;
+    const judged =
+      checked.kind === 'checked' ? await judgedBy(judgeTermsOf(cell), { code, before, checked }, terms) : null;
     flood.dispose();
     if (flood.signal.aborted) return cellEnd({ status: 'error', alive: false, error: TOO_MUCH });
     if (checked.kind === 'lost' && !flood.isHeard) return unstartedEnd(checked.reason);
-    if (checked.kind === 'crashed' || checked.kind === 'lost') {
+    const unanswered = judged && 'kind' in judged ? judged : null;
+    const failed = checked.kind === 'crashed' || checked.kind === 'lost' ? checked : unanswered;
+    if (failed) {
       await worker.look();
-      return crashEnd(checked, { isOutOfMemory: worker.oomKills > killsBefore, alive: false, consequence: '' });
+      return crashEnd(failed, { isOutOfMemory: worker.oomKills > killsBefore, alive: false, consequence: '' });
     }
     if (checked.kind === 'unchecked') {
       this.#progress.report = EMPTY_REPORT;
@@ -138,8 +156,8 @@ export class OneShotCheck implements Interpreter {
       return this.#end(worker, { status: 'error', error: rejection(EMPTY_REPORT) }, EMPTY_REPORT);
     }
     if (checked.kind !== 'checked') return cellEnd({ status: 'error', alive: false, error: lostServer(checked) });
-    const leanBytes = lean.diagnosticBytes;
-    const report = await withGoals(checked.report, checked.reading.region, plan, terms);
+    const asked = await withGoals(checked.report, checked.reading.region, plan, terms);
+    const report = judged && !('kind' in judged) ? withJudgement(asked, judged) : asked;
     this.#progress.report = report;
     close(checked.headerFailed);
     if (!checked.headerFailed) this.#deps.onHeader(code.header.text);
@@ -166,6 +184,24 @@ export class OneShotCheck implements Interpreter {
     if (end.kind === 'lost') return cellEnd({ status: 'sandbox_lost', alive: false });
     return { ...endOfProgram(end.exit, leanBytes), report: cellReport(report) };
   }
+}
+
+function judgeTermsOf({ task }: CellRequest): JudgeTerms | null {
+  const asked = leanTask(task);
+  return (asked?.kind === 'check' && asked.judge) || null;
+}
+
+/** The judgement of code without an error; null when it is not asked for. */
+async function judgedBy(
+  judgeTerms: JudgeTerms | null,
+  judged: JudgedCode,
+  terms: CheckTerms,
+): Promise<Judgement | NoAnswer | null> {
+  return judgeTerms && judged.checked.report.verdict !== 'rejected' ? judge(judged, judgeTerms, terms) : null;
+}
+
+function withJudgement(report: CheckReport, judgement: Judgement): CheckReport {
+  return { ...report, judgement, verdict: judgement.reasons.length > 0 ? 'rejected' : report.verdict };
 }
 
 function printedBy({ reading }: CheckedCell, limit: number): Promise<Printed> {

@@ -4,12 +4,22 @@ import type { Answer } from '../../languageTasks.ts';
 import type { LeanGoals, LeanReport } from '../report.ts';
 import type { SourcePosition } from '../text/position.ts';
 
+/** A proof, or other Lean code. */
+export interface ProofToCheck {
+  readonly id?: string;
+  readonly code: string;
+  /** The theorem as asked for, without its proof: what the declaration of its name must prove. */
+  readonly statement?: string;
+}
+
 /** Proofs, or other Lean code, to check independently. */
 export interface CheckRequest {
   readonly owner: Owner;
-  readonly proofs: readonly { readonly id?: string; readonly code: string }[];
+  readonly proofs: readonly ProofToCheck[];
   /** Precedes each of them: imports and common definitions. */
   readonly header?: string;
+  /** The axioms that a proof may rest on; with a statement, those of sound proofs unless given. */
+  readonly allowedAxioms?: readonly string[] | 'standard';
   /** Seconds for each; defaults to `limits.timeoutSeconds`. */
   readonly timeoutSeconds?: number;
 }

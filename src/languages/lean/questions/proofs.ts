@@ -1,4 +1,6 @@
+import type { Owner } from '../../../sandbox/owner.ts';
 import type { Answer, TaskRequest, TaskResult, Tasks } from '../../languageTasks.ts';
+import { type JudgeTerms, STANDARD_AXIOMS } from '../judge/terms.ts';
 import { EMPTY_REPORT, type LeanGoals, type LeanReport, type LeanTask, leanReport, type Verdict } from '../report.ts';
 import { fittedTogether, sizeOf } from '../reportSize.ts';
 import type {
@@ -43,14 +45,28 @@ const TOGETHER = 2;
 async function checkAll(request: CheckRequest, limit: number, run: RunTask): Promise<Answer<readonly CheckAnswer[]>> {
   const { proofs, header, owner, timeoutSeconds } = request;
   if (proofs.length > MAX_PROOFS) return tooMany('proofs', proofs.length, MAX_PROOFS);
-  const value = await mapAll(proofs, limit, async ({ id, code }) => {
+  const value = await mapAll(proofs, limit, async ({ id, code, statement }) => {
+    const judge = judgeTermsOf(request, statement);
     const result = await run({
-      ...{ owner, code, task: { ...taskWith(header), kind: 'check' } },
+      ...{ owner: judge ? judgeOf(owner) : owner, code },
+      task: { ...taskWith(header), kind: 'check', ...(judge && { judge }) },
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     });
     return answerOf(result, id ?? null);
   });
   return { ok: true, value };
+}
+
+/** What the judge of a proof asks; null without a judge. */
+function judgeTermsOf({ allowedAxioms }: CheckRequest, statement: string | undefined): JudgeTerms | null {
+  if (allowedAxioms === undefined && statement === undefined) return null;
+  const axioms = allowedAxioms === undefined || allowedAxioms === 'standard' ? STANDARD_AXIOMS : allowedAxioms;
+  return { allowedAxioms: axioms, ...(statement !== undefined && { statement }) };
+}
+
+/** Judged code has workers of its own: other code of the owner may have changed a worker that it ran in. */
+function judgeOf(owner: Owner): Owner {
+  return { ...owner, id: `${owner.id}/judge` };
 }
 
 /** The goals at a position of the code, or at each `sorry`; `text` is the code of the request's session. */

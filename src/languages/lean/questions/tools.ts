@@ -50,7 +50,31 @@ function timeoutArgument({ timeoutSeconds }: ToolDefaults) {
     .describe(`Time limit in seconds for each. Default: ${timeoutSeconds}, unless configured otherwise.`);
 }
 
+const Statement = z
+  .string()
+  .describe(
+    'The theorem as asked for, without its proof: "theorem NAME … : …". The code must declare NAME, and NAME must prove this. Needs no allowed_axioms: standard is the default then.',
+  );
+const AllowedAxioms = z
+  .union([z.literal('standard'), z.array(z.string().min(1)).max(1_000)])
+  .describe(
+    'The axioms that proofs may rest on, by full name, or "standard": propext, Classical.choice, Quot.sound. native_decide rests on others.',
+  );
+const JudgementAnswer = z
+  .strictObject({
+    axioms: z.array(z.string()).describe('Axioms that are not allowed.'),
+    reasons: z.array(z.string()).describe('Why the judge rejects; empty when it accepts.'),
+  })
+  .describe('With allowed_axioms or a statement, of code without an error.');
+
 const Failure = z.string().nullable().describe('Why there is no verdict, or null.');
+
+/** What a judge promises, and what it does not. */
+const JUDGE_RULES = [
+  "With allowed_axioms or a statement, a judge decides too: rejected, with reasons, also means that a proof rests on other axioms, does not prove the statement, or is code that could answer in the judge's place (macros, #eval, metaprograms), which is not run.",
+  'Lean reads a statement before the code, so the code cannot change what it means; the kernel compares. The header is trusted.',
+  'An adversary can still exploit a bug in Lean or its kernel, and unsound axioms or options in the header. For a second opinion check the compiled file with an independent checker.',
+];
 
 /** `lean_check`: verdicts on many proofs. */
 const leanCheck = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
@@ -62,27 +86,43 @@ const leanCheck = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
       'The verdict is accepted only if Lean checked all of the code without errors and no declaration depends on sorry.',
       'header precedes each snippet: imports and common definitions. It is elaborated once and kept warm, so equal headers make checks fast. Positions in messages refer to the code, not to the header.',
       'main does not run; use run_code for programs.',
+      ...JUDGE_RULES,
     ].join('\n'),
     annotations,
     input: z.strictObject({
       proofs: z
-        .array(z.strictObject({ id: z.string().optional().describe('Returned with the result.'), code: z.string() }))
+        .array(
+          z.strictObject({
+            id: z.string().optional().describe('Returned with the result.'),
+            code: z.string(),
+            statement: Statement.optional(),
+          }),
+        )
         .min(1)
         .max(MAX_PROOFS),
       header: z.string().optional().describe('For example "import Mathlib\\nopen Nat".'),
       timeout_seconds: timeout,
       axioms: z.boolean().optional().describe('Whether to return the axioms of each declaration.'),
+      allowed_axioms: AllowedAxioms.optional(),
     }),
     output: z.strictObject({
       results: z.array(
-        ReportAnswer.extend({ id: z.string().nullable(), error: Failure, duration_ms: z.number() }).strict(),
+        ReportAnswer.extend({
+          ...{ id: z.string().nullable(), error: Failure, duration_ms: z.number() },
+          judgement: JudgementAnswer.optional(),
+        }).strict(),
       ),
       accepted: z.int().describe('Number of accepted proofs.'),
     }),
-    async call({ proofs, header, timeout_seconds, axioms = false }, { engine, owner, signal }) {
-      const given = proofs.map(({ id, code }) => ({ code, ...(id !== undefined && { id }) }));
+    async call({ proofs, header, timeout_seconds, axioms = false, allowed_axioms }, { engine, owner, signal }) {
+      const given = proofs.map(({ id, code, statement }) => ({
+        ...{ code },
+        ...(id !== undefined && { id }),
+        ...(statement !== undefined && { statement }),
+      }));
       const request = {
         ...{ owner, proofs: given },
+        ...(allowed_axioms !== undefined && { allowedAxioms: allowed_axioms }),
         ...(header !== undefined && { header }),
         ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
       };
@@ -183,12 +223,18 @@ const leanTry = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
 
 function checkFields({ id, verdict, report, error, durationMs }: CheckAnswer, axioms: boolean) {
   const fields = reportFields(report, verdict, axioms);
-  return { id, ...fields, error: error?.message ?? null, duration_ms: rounded(durationMs) };
+  const { axioms: others = [], reasons = [] } = report?.judgement ?? {};
+  return {
+    ...{ id, ...fields, error: error?.message ?? null, duration_ms: rounded(durationMs) },
+    ...(report?.judgement && { judgement: { axioms: [...others], reasons: reasons.map(clip) } }),
+  };
 }
 
 function checkText({ id, error, ...report }: ReturnType<typeof checkFields>, index: number): string {
   const name = id ?? `proof ${index + 1}`;
-  const more = [error ?? '', reportText(report, false)].filter(Boolean).join('\n');
+  const more = [error ?? '', ...(report.judgement?.reasons ?? []), reportText(report, false)]
+    .filter(Boolean)
+    .join('\n');
   return `[${name}: ${report.verdict ?? 'no verdict'}]${more ? `\n${more}` : ''}`;
 }
 
