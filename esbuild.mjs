@@ -107,6 +107,8 @@ const common = {
   outdir,
   bundle: true,
   platform: 'node',
+  // Its main file loads its parts in a way that cannot be bundled.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   format: 'esm',
   target: 'node20',
   banner: { js: COMMONJS_NAMES },

@@ -17,8 +17,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: ['engine', 'languages', 'base', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
   config: ['engine', 'languages', 'base', 'yaml', 'smol-toml', 'zod'],
   local: ['engine', 'languages', 'host', 'host/docker', 'sandbox', 'base', 'zod'],
-  cli: ['local', 'engine', 'languages', 'mcp', 'config', 'host', 'base', 'zod', 'commander', 'tar-stream'],
-  vscode: ['local', 'engine', 'languages', 'mcp', 'config', 'base', 'vscode', 'ignore'],
+  clients: ['base', 'smol-toml', 'jsonc-parser', 'diff'],
+  cli: ['clients', 'local', 'engine', 'languages', 'mcp', 'config', 'host', 'base', 'zod', 'commander', 'tar-stream'],
+  vscode: ['clients', 'local', 'engine', 'languages', 'mcp', 'config', 'base', 'vscode', 'ignore'],
 };
 
 function files(): string[] {

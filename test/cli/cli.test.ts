@@ -47,6 +47,31 @@ async function cli(argv: string[], input = '', signal = new AbortController().si
 }
 
 describe('hothouse', () => {
+  it('adds itself to an MCP client after a diff, and removes itself', async () => {
+    const file = join(folder, '.claude.json');
+    const shown = await cli(['mcp', 'install', 'claude-code', '--dry-run']);
+    expect([shown.status, shown.stdout]).toEqual([0, expect.stringContaining('+    "hothouse": {')]);
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    expect(await cli(['mcp', 'install', 'claude-code'])).toMatchObject({ status: 0, stdout: shown.stdout });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+      mcpServers: { hothouse: { type: 'stdio', command: process.execPath, args: [expect.any(String), 'mcp'] } },
+    });
+    expect((await cli(['mcp', 'install', 'claude-code'])).stderr).toMatch(/has Hothouse already; nothing changes\n$/);
+    const removed = await cli(['mcp', 'uninstall', 'claude-code']);
+    expect(removed.stderr).toMatch(/removed Hothouse from Claude Code; the old file is .*\.backup\. Restart it/);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ mcpServers: {} });
+    expect(options).toBeUndefined();
+  });
+
+  it('says why it cannot add itself to an MCP client', async () => {
+    const missing = await cli(['mcp', 'install', 'cursor']);
+    expect([missing.status, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining('Start the client once, and try again.'),
+    ]);
+    expect(await cli(['mcp', 'install', 'other'])).toMatchObject({ status: 2 });
+  });
+
   it('prints help and version', async () => {
     expect((await cli(['--version'])).stdout).toBe('1.2.3\n');
     const general = await cli(['--help']);

@@ -2,10 +2,11 @@ import { Command, Option } from 'commander';
 import { PROFILES, profileOf } from '../../mcp/profiles/profiles.ts';
 import { serveStdio } from '../../mcp/stdio/stdioServer.ts';
 import { type Handle, withEngine } from '../command.ts';
+import { installCommands } from './mcpInstall.ts';
 
 /** `hothouse mcp`: serves one MCP client on stdin and stdout. */
 export function mcpCommand(handle: Handle): Command {
-  return new Command('mcp')
+  const command = new Command('mcp')
     .description('Serve one MCP client over stdio')
     .addOption(
       new Option('--profile <SERVER>', 'offer the tools of an older server instead').choices(
@@ -27,4 +28,6 @@ export function mcpCommand(handle: Handle): Command {
         return 0;
       }),
     );
+  for (const part of installCommands(handle)) command.addCommand(part);
+  return command;
 }

@@ -3,6 +3,7 @@ import { DisposableStack } from '../../base/disposable.ts';
 import { messageOf } from '../../base/log.ts';
 import type { App } from '../app.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
+import { addToMcpClient } from './addToClient.ts';
 import { buildEnvironment } from './build.ts';
 import { copyMcpAddress } from './copyAddress.ts';
 import { doctor } from './doctor.ts';
@@ -14,6 +15,7 @@ const COMMANDS: Readonly<Record<string, Act>> = {
   'hothouse.doctor': doctor,
   'hothouse.fixProblem': fixProblem,
   'hothouse.copyMcpAddress': copyMcpAddress,
+  'hothouse.addToMcpClient': addToMcpClient,
   'hothouse.showLog': ({ log }) => log.show(),
 };
 
