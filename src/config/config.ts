@@ -43,13 +43,21 @@ export async function loadConfiguration({ flags, settings, env, home }: ConfigPl
     await fileSources(env, home),
     ...(await Promise.all(LANGUAGES.map((language) => replacedSources(language, env, home)))),
   ];
-  const { options, problems } = resolveOptions(found.flatMap(({ sources }) => sources));
+  const { options, problems } = resolveWithImages(found);
   return {
     options,
     files: found.flatMap(({ files }) => files),
     problems: [...found.flatMap((part) => part.problems), ...problems.map(({ message }) => message)],
     notes: found.flatMap(({ notes = [] }) => notes).flatMap((note) => noteWith(note, options)),
   };
+}
+
+/** An option says whether images of other programs count, and so the options are resolved before them. */
+function resolveWithImages(found: readonly FoundSources[]): ReturnType<typeof resolveOptions> {
+  const sources = found.flatMap((part) => part.sources);
+  const resolved = resolveOptions(sources);
+  if (!resolved.options.profiles.useImage) return resolved;
+  return resolveOptions([...sources, ...found.flatMap(({ images = [] }) => images)]);
 }
 
 function noteWith({ text, important }: PendingNote, options: Options): Note[] {

@@ -13,7 +13,8 @@ export async function replacedSources(
   home: string,
 ): Promise<FoundSources> {
   const program = language.replaces;
-  return program ? sourcesOf(program.name, mappingsOf(language, program), env, home) : NOTHING;
+  if (!program) return NOTHING;
+  return sourcesOf(program.name, mappingsOf(language, program), { env, home, imageOption: `${language.id}.image` });
 }
 
 const NOTHING: FoundSources = { sources: [], files: [], problems: [] };
@@ -29,13 +30,23 @@ function mappingOf(setting: ReplacedSetting): OptionMapping {
   return unsupported(setting.instead);
 }
 
-async function sourcesOf(name: string, known: Mappings, env: Variables, home: string): Promise<FoundSources> {
+/** Where to look, and the option that has the language's image. */
+interface Places {
+  readonly env: Variables;
+  readonly home: string;
+  readonly imageOption: string;
+}
+
+async function sourcesOf(name: string, known: Mappings, { env, home, imageOption }: Places): Promise<FoundSources> {
   const prefix = `${name.replaceAll('-', '_').toUpperCase()}_`;
   const { path, file, notes } = await readConfiguration(name, env[`${prefix}CONFIG`], home);
   const settings = file.kind === 'values' ? settingsOf(path, file.values, known) : [];
   const all = [...variables(env, prefix), ...settings];
   return {
     sources: all.flatMap((setting) => sourceOf(setting, known)),
+    images: all
+      .filter(({ value }) => !isEmpty(value))
+      .flatMap((setting) => sourceOf(setting, new Map([['docker.image', { key: imageOption }]]))),
     files: file.kind === 'values' ? [path] : [],
     problems: file.kind === 'unreadable' ? [file.message] : [],
     notes: [...notes, ...notesOf(all, name, known)],

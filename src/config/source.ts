@@ -32,4 +32,6 @@ export interface FoundSources {
   /** Invalid content, one sentence each. */
   readonly problems: readonly string[];
   readonly notes?: readonly PendingNote[];
+  /** Images that another program names; they count with `profiles.useImage` alone. */
+  readonly images?: readonly OptionSource[];
 }

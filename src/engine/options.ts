@@ -224,6 +224,10 @@ export const Options = z.strictObject({
         .boolean()
         .default(false)
         .describe('MCP profiles: whether code that fails makes isError true. The older servers leave it false.'),
+      useImage: z
+        .boolean()
+        .default(false)
+        .describe('Uses the images that the configuration of python-docker-mcp and lean-docker-mcp names.'),
     })
     .prefault({}),
   sessions: z

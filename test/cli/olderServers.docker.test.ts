@@ -30,6 +30,20 @@ describe('with the documented configuration of python-docker-mcp and lean-docker
     expect(stderr).not.toMatch(/wrong|must be/);
   });
 
+  it('says in one sentence what is missing where profiles.useImage names an image that is not there', async () => {
+    const { status, stderr } = await ended(
+      start(['run', 'python', '-'], { ...env, HOTHOUSE_PROFILES_USE_IMAGE: 'true' }),
+      '1',
+    );
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('python:3.12.2-slim');
+    const build = await ended(start(['build', 'python'], { ...env, HOTHOUSE_PROFILES_USE_IMAGE: 'true' }));
+    expect([build.status === 0, build.stderr]).toEqual([
+      false,
+      expect.stringContaining('only images whose names begin with hothouse/ are built'),
+    ]);
+  });
+
   it('refuses the modules that its lists block or lack', async () => {
     for (const name of ['os', 'numpy']) {
       const { status, stderr } = await ended(start(['run', 'python', '-'], env), `import ${name}`);

@@ -75,6 +75,36 @@ describe('the documented configuration of the older servers', () => {
   });
 });
 
+describe('profiles.useImage', () => {
+  it('uses the images that the older configuration names, and notes nothing on them', async () => {
+    await writeOlderConfiguration(home);
+    const { options, notes, problems } = await load({ HOTHOUSE_PROFILES_USE_IMAGE: 'true' });
+    expect([options.python.image, options.lean.image, problems]).toEqual([
+      'python:3.12.2-slim',
+      'lean-docker-mcp:latest',
+      [],
+    ]);
+    expect(notes.filter(({ text }) => text.includes('docker.image'))).toEqual([]);
+  });
+
+  it('does not replace an image of our own options', async () => {
+    const { python } = await writeOlderConfiguration(home);
+    const { options, notes } = await load({ HOTHOUSE_PYTHON_IMAGE: 'my/python' }, { 'profiles.useImage': 'true' });
+    expect([options.python.image, options.lean.image]).toEqual(['my/python', 'lean-docker-mcp:latest']);
+    const images = notes.map(({ text }) => text).filter((text) => text.includes('docker.image'));
+    expect(images).toEqual([
+      `docker.image in ${python} is "python:3.12.2-slim", which is not used: python.image is "my/python".`,
+    ]);
+  });
+
+  it('changes nothing for an empty image', async () => {
+    const path = await file('theirs.yaml', 'docker: {image: ""}');
+    const env = { PYTHON_DOCKER_MCP_CONFIG: path, HOTHOUSE_PROFILES_USE_IMAGE: 'true' };
+    const { options, problems } = await load(env);
+    expect([options.python.image, problems]).toEqual(['hothouse/python:latest', []]);
+  });
+});
+
 describe('a changed configuration of the older servers', () => {
   it('is applied, also with network and without a pool', async () => {
     const { options, problems } = await notesOn(
