@@ -7,6 +7,10 @@ type Groups<L extends readonly LanguageDefinition[]> = {
   [D in L[number] as D['id']]: z.ZodPrefault<D['options']>;
 };
 
+/** Nothing, or an address with a host of plain characters; a login is percent-encoded. */
+const UPSTREAM =
+  /^(?:http:\/\/(?:[\w.~:%!$&()*+,;=-]+@)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[1-9][0-9]{0,4})?\/?)?$/;
+
 /** A group of options for each language, named by its id. */
 function groupsOf<L extends readonly LanguageDefinition[]>(languages: L): Groups<L> {
   return Object.fromEntries(languages.map(({ id, options }) => [id, options.prefault({})])) as Groups<L>;
@@ -88,6 +92,19 @@ export const Options = z.strictObject({
         .min(1)
         .default('hothouse/proxy:latest')
         .describe('Container image of the proxy for the policies packages and allow.'),
+      upstreamProxy: z
+        .string()
+        .max(1_000)
+        .regex(UPSTREAM)
+        .default('')
+        .describe(
+          "HTTP proxy that this proxy reaches the network through, such as http://proxy.example.com:3128. Empty: this machine's.",
+        ),
+      noProxy: z
+        .string()
+        .max(4_000)
+        .default('')
+        .describe('Hosts that the proxy reaches without network.upstreamProxy, separated by commas.'),
     })
     .prefault({}),
   pool: z

@@ -27,7 +27,7 @@ export interface AllowedHost {
 export interface UpstreamProxy {
   readonly host: string;
   readonly port: number;
-  /** `name:password`, or empty. */
+  /** `name:password`, both percent-encoded, or empty. */
   readonly login: string;
   /** Names of hosts that are reached without it, each with its subdomains. */
   readonly except: readonly string[];

@@ -27,7 +27,7 @@ export async function installerNetwork(
 }
 
 async function proxied(
-  { policy, allow, privateHosts, proxyImage }: Options['network'],
+  { policy, allow, privateHosts, proxyImage, upstreamProxy, noProxy }: Options['network'],
   registries: readonly string[],
   machine: MachineSource,
 ): Promise<ContainerNetwork> {
@@ -40,7 +40,7 @@ async function proxied(
       // The machine's own settings name them, often in its own network.
       ...registries.map((host) => parseHost(host, true)),
     ],
-    upstream: upstreamOf(buildArgs),
+    upstream: upstreamOf(upstreamProxy ? { HTTPS_PROXY: upstreamProxy, NO_PROXY: noProxy } : buildArgs),
     certificates: files['machine/ca-certificates.crt'] ?? '',
   };
 }
@@ -56,8 +56,8 @@ function upstreamOf(variables: Readonly<Record<string, string>>): UpstreamProxy 
   return {
     host: hostname,
     port: Number(port || 80),
-    // Both stay encoded, as Squid wants them; to it a percent sign of its own is doubled.
-    login: username ? `${username}:${password}`.replaceAll('%', '%%') : '',
+    // Both stay encoded: Squid decodes them.
+    login: username ? `${username}:${password}` : '',
     except: except.filter((name) => /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(name)),
   };
 }

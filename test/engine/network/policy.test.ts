@@ -50,6 +50,31 @@ describe('a host in an option', () => {
   });
 });
 
+describe('an upstream proxy in an option', () => {
+  const isAccepted = (upstreamProxy: string) => Options.safeParse({ network: { upstreamProxy } }).success;
+
+  it.each(['', 'http://proxy.test', 'http://10.0.0.1:3128/', 'http://me:p%40ss@proxy.test:8080'])(
+    'can be %j',
+    (text) => {
+      expect(isAccepted(text)).toBe(true);
+    },
+  );
+
+  it.each([
+    'proxy.test:3128',
+    'https://proxy.test',
+    'http://proxy.test:99999999',
+    'http://proxy.test/path',
+    'http://a b',
+    'http://x\nhttp_access allow all',
+    'http://me:p ss@proxy.test',
+    "http://me:'@proxy.test",
+    'http://proxy.test\n',
+  ])('cannot be %j', (text) => {
+    expect(isAccepted(text)).toBe(false);
+  });
+});
+
 describe('the network policy', () => {
   it('is none by default, and gives sandboxes nothing', async () => {
     expect(DEFAULT_OPTIONS.network.policy).toBe('none');
@@ -91,9 +116,12 @@ describe('the network policy', () => {
     expect(await upstreamWith({ HTTPS_PROXY, NO_PROXY: '.corp.test, 10.0.0.1,bad\nname' })).toEqual({
       host: 'proxy.test',
       port: 3128,
-      login: 'me:p%%40ss',
+      login: 'me:p%40ss',
       except: ['corp.test', '10.0.0.1', 'bad', 'name'],
     });
+    const named = networkOf({ policy: 'allow', upstreamProxy: 'http://other.test:8080', noProxy: 'corp.test' });
+    const network = await sandboxNetwork(named, async () => ({ buildArgs: { HTTPS_PROXY } }));
+    expect(network).toMatchObject({ upstream: { host: 'other.test', port: 8080, login: '', except: ['corp.test'] } });
     expect(await upstreamWith({ HTTPS_PROXY, NO_PROXY: '*' })).toBeNull();
     expect(await upstreamWith({ HTTPS_PROXY: 'socks5://proxy.test' })).toBeNull();
     expect(await upstreamWith({})).toBeNull();
