@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterAll, describe, it } from 'vitest';
+import type { OptionsInput } from '../../src/engine/options.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { deadOwner } from '../host/deadOwner.ts';
@@ -46,14 +47,43 @@ async function addForeign(labels: Readonly<Record<string, string>>): Promise<str
   return stdout.trim();
 }
 
-function engineChild(machine: string): EngineChild {
-  const child = new EngineChild(machine);
+function engineChild(machine: string, options: OptionsInput = {}): EngineChild {
+  const child = new EngineChild(machine, options);
   machines.add(machine);
   children.push(child);
   return child;
 }
 
 describe.concurrent('when the process of an engine', () => {
+  it('row 31: is killed, its proxies and all volumes are gone after 75 s', async ({ expect }) => {
+    const machine = `proxies-${randomBytes(6).toString('hex')}`;
+    const network = { policy: 'allow' as const, allow: ['example.org'] };
+    const roll = dice(60);
+    const atWork = engineChild(machine, { network });
+    await atWork.starting();
+    atWork.ask({ code: 'while True: pass', rest: { sessionId: await atWork.ready() } });
+    const early = [1, 2, 3].map(async () => {
+      const child = engineChild(machine, { network });
+      await child.starting();
+      await pause(roll(1_500));
+      await child.kill();
+    });
+    await Promise.all(early);
+    const proxies = async () => {
+      const all = await labelled(LABEL.proxy, 'true');
+      return (await labelled(LABEL.machine, machine)).filter((id) => all.includes(id));
+    };
+    expect((await proxies()).length).toBeGreaterThan(0);
+    await atWork.kill();
+    // Those that run end by themselves; the next engine removes those that were not started yet.
+    const next = await faultBench({}, '', machine);
+    await next.warm();
+    const left = async () => [await proxies(), (await next.containers()).sort()];
+    await expect.poll(left, { timeout: 75_000 }).toEqual([[], [...next.slots('idle')].sort()]);
+    await next.engine.dispose();
+    await expect.poll(() => labelledVolumes(LABEL.machine, machine)).toEqual([]);
+  }, 180_000);
+
   it('row 31: is killed, its containers are gone after 45 s, and those of others stay', async ({ expect }) => {
     const machine = `killed-${randomBytes(6).toString('hex')}`;
     const roll = dice(31);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { OptionsInput } from '../../src/engine/options.ts';
 import type { RunResult } from '../../src/engine/types.ts';
 import type { Ask } from './engineProcess.ts';
 
@@ -14,8 +15,8 @@ export class EngineChild {
   readonly #lines: AsyncIterator<string>;
 
   /** `machine` as in `faultBench`. */
-  constructor(machine: string) {
-    this.#process = spawn(process.execPath, ['--import', 'tsx', PROGRAM, machine], {
+  constructor(machine: string, options: OptionsInput = {}) {
+    this.#process = spawn(process.execPath, ['--import', 'tsx', PROGRAM, machine, JSON.stringify(options)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const { stdout } = this.#process;

@@ -10,8 +10,8 @@ export interface Ask {
   readonly rest?: Partial<RunRequest>;
 }
 
-// An engine in a process of its own, to be killed or stopped by a test. The argument names its containers.
-const bench = await faultBench({}, '', process.argv[2]);
+// An engine in a process of its own, to be killed or stopped by a test. Arguments: the label of its containers, and options.
+const bench = await faultBench(JSON.parse(process.argv[3] ?? '{}'), '', process.argv[2]);
 process.stdout.write('"starting"\n');
 await bench.warm();
 const sessionId = await bench.open();
