@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpServer, type Server, type ServerNotifier } from '@modelcontextprotocol/server';
 import { type Log, messageOf } from '../../base/log.ts';
 import type { Viewer } from '../../engine/session/viewer.ts';
+import { JOIN_PATH, JOIN_PROTOCOL } from '../join/door.ts';
 import { Access, type FindClientToken } from './access.ts';
 import { Clients } from './clients.ts';
 import { admit, foreignRejection, identify, pathOf, type Rejection, reject } from './gate.ts';
@@ -36,6 +38,8 @@ export interface EndpointOptions extends ListenLimits {
   /** Paths that are served beside `/mcp`. */
   readonly morePaths?: readonly string[];
   readonly sites?: readonly Site[];
+  /** Serves a connection that a program of the user has upgraded at `JOIN_PATH`; default: none is. */
+  readonly onJoin?: (socket: Socket, request: IncomingMessage) => Promise<void>;
   /** Default: 0, a free port. */
   readonly port?: number;
   /** At least 128 bits as base64; default: 256 random bits. */
@@ -82,7 +86,8 @@ export async function openEndpoint(options: EndpointOptions): Promise<Endpoint> 
   const main = openPath(MAIN_PATH);
   const places = [main, ...(options.morePaths ?? []).map(openPath)];
   const paths = places.map(({ path }) => path);
-  const listener: Listener = await listenLocally(options.port ?? 0, options, (request, response) => {
+  const joined = new Set<Socket>();
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     const site = options.sites?.find(({ prefix }) => pathOf(request).startsWith(prefix));
     const isPublic = site?.isPublic(request) === true;
     const viewer = site
@@ -99,7 +104,22 @@ export async function openEndpoint(options: EndpointOptions): Promise<Endpoint> 
       log.error(`HTTP: ${messageOf(error)}`);
       refuse(response, { status: 500, message: 'The request failed inside the server.' });
     });
-  });
+  };
+  const join = (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    const viewer = foreignRejection(request, listener.port) ?? identify(request, access);
+    const isUser = !('status' in viewer) && viewer.kind !== 'mcp';
+    if (!options.onJoin || !isUser || pathOf(request) !== JOIN_PATH) {
+      return void socket.end(`HTTP/1.1 ${'status' in viewer ? viewer.status : 404} No\r\nConnection: close\r\n\r\n`);
+    }
+    listener.unauthenticated.remove(socket);
+    joined.add(socket.once('close', () => joined.delete(socket)));
+    socket.setTimeout(0);
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${JOIN_PROTOCOL}\r\n\r\n`);
+    if (head.length > 0) socket.unshift(head);
+    options.onJoin(socket, request).catch((error: unknown) => log.error(`Joined client: ${messageOf(error)}`));
+  };
+  const listener: Listener = await listenLocally(options.port ?? 0, options, answer, options.onJoin && join);
   return {
     url: `http://127.0.0.1:${listener.port}${MAIN_PATH}`,
     token: access.token,
@@ -108,6 +128,7 @@ export async function openEndpoint(options: EndpointOptions): Promise<Endpoint> 
     notify: main.handler.notify,
     async dispose() {
       await Promise.all([...places.map(({ handler }) => handler.close()), clients.dispose()]);
+      for (const socket of joined) socket.destroy();
       await listener.close();
     },
   };

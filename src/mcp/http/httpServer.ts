@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Server } from '@modelcontextprotocol/server';
 import type { Viewer } from '../../engine/session/viewer.ts';
+import { serveJoined } from '../join/door.ts';
 import { createMcpServer, type McpDependencies } from '../mcpServer.ts';
 import { restSite } from '../profiles/dockerExecutor/rest/restSite.ts';
 import { profileServers } from '../profiles/profileServer.ts';
@@ -10,9 +13,11 @@ import { type Endpoint, type EndpointOptions, openEndpoint } from './endpoint.ts
 const SESSION_IDLE_MS = 8 * 3_600_000;
 const SWEEP_MS = 60_000;
 
-export interface HttpOptions extends McpDependencies, Omit<EndpointOptions, 'createServer'> {
+export interface HttpOptions extends McpDependencies, Omit<EndpointOptions, 'createServer' | 'onJoin'> {
   /** Idle time after which a session without a connected client is closed, in milliseconds. */
   readonly sessionIdleMs?: number;
+  /** Whether processes of `hothouse mcp` may join its engine; default: no. */
+  readonly isJoinable?: boolean;
 }
 
 /** A running server; `dispose` closes all connections and cancels their runs. */
@@ -31,8 +36,10 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     return owner.createServer(path);
   };
   const rest = restSite(options.engine);
+  const onJoin = (socket: Socket, request: IncomingMessage) => serveJoined(socket, request, options);
   const endpoint = await openEndpoint({
     ...options,
+    ...(options.isJoinable && { onJoin }),
     createServer,
     morePaths: [...PROFILE_PATHS.keys()],
     sites: [rest],

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { UnauthenticatedConnections } from './unauthenticatedConnections.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -35,6 +35,7 @@ export async function listenLocally(
   port: number,
   limits: ListenLimits,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
+  onUpgrade?: (request: IncomingMessage, socket: Socket, head: Buffer) => void,
 ): Promise<Listener> {
   const server = createServer(
     {
@@ -47,6 +48,8 @@ export async function listenLocally(
     },
     onRequest,
   );
+  // Without a listener Node.js takes a request to upgrade for a usual one.
+  if (onUpgrade) server.on('upgrade', onUpgrade);
   server.maxConnections = MAX_CONNECTIONS;
   const unauthenticated = new UnauthenticatedConnections(server, limits.maxUnauthenticated ?? MAX_UNAUTHENTICATED);
   return { port: await listen(server, port), unauthenticated, close: () => close(server) };

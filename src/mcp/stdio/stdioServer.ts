@@ -14,6 +14,8 @@ export interface StdioOptions extends McpDependencies {
   readonly stdout: Writable;
   /** The older server to stand in for; default: none. */
   readonly profile?: Profile;
+  /** Owns what the client opens; default: an owner of its own. */
+  readonly ownerId?: string;
 }
 
 /**
@@ -21,10 +23,9 @@ export interface StdioOptions extends McpDependencies {
  * The client is one owner.
  */
 export async function serveStdio(
-  { log, stdin, stdout, profile, ...deps }: StdioOptions,
+  { log, stdin, stdout, profile, ownerId: owner = `mcp-stdio-${randomUUID()}`, ...deps }: StdioOptions,
   signal?: AbortSignal,
 ): Promise<void> {
-  const owner = `mcp-stdio-${randomUUID()}`;
   const transport = new StdioTransport(stdin, stdout);
   const createServer = profile
     ? profileServers(profile, deps, owner)

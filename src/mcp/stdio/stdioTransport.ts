@@ -7,7 +7,7 @@ import { parseMessage } from '../parseMessage.ts';
 import { type Line, LineSplitter } from './lineSplitter.ts';
 
 // One call may carry megabytes of code, stdin and state, escaped as JSON.
-const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** Characters of a message written in one step. */
 const PIECE = 64 * 1024;

@@ -19,6 +19,13 @@ export class McpListener {
 
   constructor(context: ListenerContext) {
     this.#context = context;
+    // Other programs of the user find the engine once there is one.
+    const { engine, log } = context;
+    const subscription = engine.onDidChange(() => {
+      if (!engine.current) return;
+      subscription.dispose();
+      this.get().catch((error: unknown) => log.warn(`The MCP server did not start: ${messageOf(error)}`));
+    });
   }
 
   /** The server with its address and token. Rejects when it cannot start; the next call tries again. */
@@ -48,12 +55,15 @@ async function start({ engine: handle, version, log, settings }: ListenerContext
   const server = await startHttpServer({
     ...{ engine, version, log, isProfileError: profiles.isError },
     findToken: new ClientTokens(homedir()).find,
+    isJoinable: true,
   });
   const { announceServer, serversFolder } = await import('../../local/runningServers.ts');
   const { url, userToken } = server;
-  const withdraw = await announceServer(serversFolder(homedir()), { url, token: userToken }).catch((error: unknown) => {
-    log.warn(`hothouse cp will not find this window: ${messageOf(error)}`);
-  });
+  const withdraw = await announceServer(serversFolder(homedir()), { url, token: userToken, isJoinable: true }).catch(
+    (error: unknown) => {
+      log.warn(`hothouse cp and hothouse mcp will not find this window: ${messageOf(error)}`);
+    },
+  );
   return {
     ...server,
     async dispose() {
