@@ -25,7 +25,7 @@ namespace Hothouse {
           continue;
         }
         Streams.RestartInput();
-        session.Run(request[1], request[2], channel);
+        session.Run(request[1], request[2], request.Length > 4 ? request[4] : null, channel);
         // The process ends as a program does: when its last foreground thread has ended.
         if (request[3] == "once") return;
       }

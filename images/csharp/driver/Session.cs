@@ -67,30 +67,47 @@ namespace Hothouse {
       evaluator.GetCompletions("Math.", out _);
     }
 
-    public void Run(string name, string code, Channel channel) {
+    /// `given`: code that declares the variables of a run, which sends them back; null where it has none.
+    public void Run(string name, string code, string given, Channel channel) {
       this.name = name;
       this.code = code;
-      var end = runner.Run(() => Execute(channel));
-      if (Exit.Status.HasValue) {
-        var status = Exit.Status.Value & 0xFF;
-        if (status != 0) channel.Send("error", "Exit", status.ToString(), "");
-        channel.Send("done", status == 0 ? "ok" : "error", status.ToString());
-      } else if (end is ThreadAbortException) {
-        channel.Send("error", "Interrupt", "The cell was interrupted.", "");
-        channel.Send("done", "interrupted", "");
-      } else if (end != null) {
-        Report(end, channel);
-        channel.Send("done", "error", "");
-      } else {
-        channel.Send("done", "ok", "");
-      }
+      var end = runner.Run(() => {
+        if (!string.IsNullOrEmpty(given)) Declare(given);
+        Execute(channel);
+      });
+      var status = Exit.Status.HasValue ? Exit.Status.Value & 0xFF : (int?)null;
+      var error = ErrorOf(end, status);
+      if (error != null) channel.Send(error);
+      if (given != null) SendState(channel);
+      if (status.HasValue) channel.Send("done", status == 0 ? "ok" : "error", status.ToString());
+      else channel.Send("done", end == null ? "ok" : end is ThreadAbortException ? "interrupted" : "error", "");
     }
 
-    void Report(Exception end, Channel channel) {
+    /// The message about what has ended the cell; null where it has ended well.
+    string[] ErrorOf(Exception end, int? status) {
+      if (status.HasValue) return status == 0 ? null : new[] { "error", "Exit", status.ToString(), "" };
+      if (end is ThreadAbortException) return new[] { "error", "Interrupt", "The cell was interrupted.", "" };
+      if (end == null) return null;
       while (end is AggregateException && ((AggregateException)end).InnerExceptions.Count == 1) end = end.InnerException;
       var problem = end as CellProblem;
-      if (problem != null) channel.Send("error", problem.Name, problem.Message, problem.Details);
-      else channel.Send("error", end.GetType().Name, end.Message, Traceback.Of(end, name, Line.Current));
+      if (problem != null) return new[] { "error", problem.Name, problem.Message, problem.Details };
+      var advice = Advice.On(end);
+      var text = Traceback.Of(end, name, Line.Current) + (advice == "" ? "" : "\n" + advice);
+      return new[] { "error", end.GetType().Name, end.Message + (advice == "" ? "" : "\n" + advice), text };
+    }
+
+    void Declare(string variables) {
+      object value = null;
+      var method = Compile(variables);
+      if (method == null) throw new CellProblem("StateError", "The variables given to the run cannot be declared.");
+      method(ref value);
+    }
+
+    void SendState(Channel channel) {
+      // User code may compute items of a list.
+      string[] message = { "state" };
+      runner.Run(() => message = Variables.Message(evaluator));
+      channel.Send(message);
     }
 
     void Execute(Channel channel) {
@@ -167,7 +184,7 @@ namespace Hothouse {
 
     void Reference(string assembly, int line) {
       if (!references.Add(assembly)) return;
-      if (assembly.StartsWith("nuget:")) throw Refused(line, "NuGet packages cannot be loaded in a session. Reference an assembly that the image has, or a .dll in the workspace.");
+      if (assembly.StartsWith("nuget:")) throw Refused(line, "This C# runs on Mono, without NuGet. Put the .dll of the package, the one for .NET Framework 4, into the workspace and reference it: #r \"NAME.dll\".");
       try {
         evaluator.ReferenceAssembly(assembly.EndsWith(".dll") ? Assembly.LoadFrom(Path.GetFullPath(assembly)) : LoadByName(assembly));
       } catch (Exception error) {
@@ -276,7 +293,9 @@ namespace Hothouse {
         details.AppendLine("    " + lines[row - 1]);
         details.AppendLine("    " + new string(' ', text.ColumnOf(row, error.Location.Column) - 1) + "^");
       }
-      return new CellProblem("CompilationError", Describe(errors[0], text), details.ToString().TrimEnd());
+      var advice = Advice.OnCompilerError(errors[0].Code, lines.ElementAtOrDefault(errors[0].Location.Row - 1) ?? "");
+      if (advice != "") advice = "\n" + advice;
+      return new CellProblem("CompilationError", Describe(errors[0], text) + advice, details.ToString().TrimEnd() + advice);
     }
 
     static string Describe(AbstractMessage message, Text text) {

@@ -1,3 +1,4 @@
+import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
 import { cancelled, invalidRequest } from '../problems.ts';
 import type { EngineProblem } from '../types.ts';
 import type { InstallerEnd } from './installer.ts';
@@ -5,10 +6,13 @@ import type { InstallerEnd } from './installer.ts';
 /** Of what an installer has said, the end fits into a message. */
 const MAX_WORDS = 1_500;
 
-export function unsupported(language: string): EngineProblem {
+export function unsupported({
+  displayName,
+  packageAdvice,
+}: Pick<LanguageDefinition, 'displayName' | 'packageAdvice'>): EngineProblem {
   return invalidRequest(
-    `Packages cannot be installed into sessions of ${language}.`,
-    'Create an environment with these packages, and open a session in it.',
+    `Packages cannot be installed into sessions of ${displayName}.`,
+    packageAdvice ?? 'Create an environment with their apt packages, and open a session in it.',
   );
 }
 

@@ -110,15 +110,15 @@ export class SessionPackages {
   }
 
   #refusal(request: InstallRequest, { definition }: Environment): EngineProblem | null {
-    const { packages, displayName } = definition;
-    if (!packages) return unsupported(displayName);
+    const { packages } = definition;
+    if (!packages) return unsupported(definition);
     const options = this.#options().packages;
     return requestProblem(request, packages, options.urls) ?? policyProblem(request, packages.manager, options);
   }
 
   async #install(request: InstallRequest, place: InstallPlace, installed: Installed): Promise<Result<InstallReport>> {
-    const { packages, displayName } = place.environment.definition;
-    if (!packages) return { ok: false, error: unsupported(displayName) };
+    const { packages } = place.environment.definition;
+    if (!packages) return { ok: false, error: unsupported(place.environment.definition) };
     const options = this.#options();
     const program = await this.#deps.installers?.(packages.manager);
     if (program === undefined) return { ok: false, error: noInstaller() };

@@ -12,6 +12,8 @@ export const csharp = defineLanguage({
   }),
   guide:
     'C# 7 on Mono with top-level statements, as in dotnet-script: no records, nullable references or exception filters. The value of a last expression without a semicolon is the result; top-level await works. System, its Collections.Generic, IO, Linq, Text, Threading and Threading.Tasks are imported. In a session variables, methods and types persist.',
+  packageAdvice:
+    'Put the .dll of the package, the one for .NET Framework 4, into the workspace of the session and reference it: #r "NAME.dll". Assemblies that Debian has come with an environment, by their apt package.',
   environment: () => ({}),
   create: () => driverLanguage({ name: 'csharp', program: 'hothouse-csharp' }),
 });

@@ -25,6 +25,7 @@ conformanceSuite({
   bomb: 'var all = new List<double[]>(); while (true) { all.Add(Enumerable.Repeat(1.5, 1000000).ToArray()); }',
   set: 'var counter = 10;',
   get: 'Console.WriteLine(counter);',
+  state: { code: 'n += 1;', n: 2 },
   define: 'int Twice(int n) { return n * 2; }',
   call: 'Console.WriteLine(Twice(21));',
   leave:

@@ -72,7 +72,7 @@ describe('a cell', () => {
 
 describe('a directive', () => {
   it.each([
-    ['#r "nuget: Newtonsoft.Json"\n1', /^NuGet packages cannot be loaded/],
+    ['#r "nuget: Newtonsoft.Json"\n1', /without NuGet\. Put the \.dll of the package/],
     ['#r "Not.There"\n1', /^The assembly Not\.There cannot be loaded/],
     ['#load "a.csx"', /^#load is not supported/],
   ])('that cannot be followed is answered: %s', async (code, message) => {
@@ -92,5 +92,67 @@ describe('a program', () => {
     const code = 'new Thread(() => { Thread.Sleep(300); Console.WriteLine("late"); }).Start();';
     const end = await runCell(language.open(sandbox, { once: true }), code);
     expect(end).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'late\n' });
+  });
+});
+
+describe('an error that has to do with the sandbox', () => {
+  it('says in a line how packages come, and that there is no network', async () => {
+    const missing = await run('using Newtonsoft.Json;\n1');
+    expect(missing.error?.message).toMatch(/CS0246.*\nPut the \.dll of a package/s);
+    expect((await run('Lisst<int> x = null;')).error?.message).not.toContain('.dll');
+    const code = 'await new System.Net.Http.HttpClient().GetStringAsync("http://example.test/")';
+    expect((await run(code)).error?.message).toContain('Sandboxes have no network.');
+    expect((await run('System.Net.Dns.GetHostEntry("example.test")')).error?.message).toContain('no network');
+  });
+});
+
+describe('the variables of a run', () => {
+  const given = (code: string, state: Record<string, unknown>) =>
+    runCell(language.open(sandbox, { once: true }), code, { state });
+
+  it('have types that fit their values, and come back where JSON has them', async () => {
+    const state = {
+      n: 1,
+      big: 2 ** 40,
+      half: 0.5,
+      yes: true,
+      none: null,
+      text: 'a "b"\n\u0000é\u{1f600}\\',
+      class: 'x',
+    };
+    const lists = {
+      ints: [1, 2],
+      mixed: [1, 'a', null],
+      texts: ['a'],
+      empty: [],
+      numbers: [1, 0.5],
+      map: { a: { b: [1] } },
+    };
+    const types =
+      'n.GetType().Name + big.GetType().Name + ints.GetType().Name + mixed.GetType().Name + numbers.GetType().Name';
+    const end = await given(
+      `var made = ${types}; n += ints[1]; none = @class; var bad = double.NaN; var none2 = new Random();`,
+      {
+        ...state,
+        ...lists,
+      },
+    );
+    expect(end.error).toBeNull();
+    expect(end.state).toEqual({ ...state, ...lists, n: 3, none: 'x', made: 'Int32Int64Int32[]Object[]Double[]' });
+  });
+
+  it('come back after an error and an exit, and without values that have no end', async () => {
+    expect(await given('x = 2; throw new Exception("on purpose");', { x: 1 })).toMatchObject({
+      status: 'error',
+      state: { x: 2 },
+    });
+    expect(await given('x = 3; Environment.Exit(4);', { x: 1 })).toMatchObject({ exitCode: 4, state: { x: 3 } });
+    const endless = 'IEnumerable<int> Endless() { while (true) yield return 1; }\nvar all = Endless();';
+    const loop = 'var list = new List<object>(); list.Add(list);';
+    expect((await given(`${endless}\n${loop}`, { x: 1 })).state).toEqual({ x: 1 });
+  });
+
+  it('have names that C# has', async () => {
+    expect((await given('1', { 'a b': 1 })).error?.message).toContain('"a b" is not the name of a variable');
   });
 });

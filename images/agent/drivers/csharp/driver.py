@@ -2,7 +2,9 @@
 
 from hothouse_agent import relay
 
+from .literals import assignments
+
 
 def serve(requests, events, answers, limits, files):
     # It cannot be interrupted by a signal.
-    relay.serve(["hothouse-csharp"], (requests, events, answers), limits, by_signal=False)
+    relay.serve(["hothouse-csharp"], (requests, events, answers), limits, by_signal=False, assignments=assignments)

@@ -1,0 +1,37 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Net;
+using System.Net.Sockets;
+
+namespace Hothouse {
+  /// What to do about an error that has to do with the sandbox, as one line; empty for all others.
+  static class Advice {
+    const string NoNetwork = "Sandboxes have no network. Put the data into the session as files.";
+    const string NoAssembly = "Put the .dll of a package, the one for .NET Framework 4, into the workspace and reference it: #r \"NAME.dll\". Assemblies that Debian has come with an environment, by their apt package.";
+
+    // Of the compiler: an unknown member of a namespace, and an unknown type or namespace.
+    static readonly int[] unknown = { 234, 246 };
+
+    public static string On(Exception error) {
+      for (; error != null; error = error.InnerException)
+        if (IsUnresolved(error) && !HasNetwork()) return NoNetwork;
+      return "";
+    }
+
+    public static string OnCompilerError(int code, string line) {
+      return unknown.Contains(code) && line.TrimStart().StartsWith("using ") ? NoAssembly : "";
+    }
+
+    static bool IsUnresolved(Exception error) {
+      var socket = error as SocketException;
+      if (socket != null) return socket.SocketErrorCode == SocketError.HostNotFound || socket.SocketErrorCode == SocketError.TryAgain || socket.SocketErrorCode == SocketError.NoData;
+      return (error as WebException)?.Status == WebExceptionStatus.NameResolutionFailure;
+    }
+
+    /// Whether there is an interface but the sandbox's own loopback.
+    static bool HasNetwork() {
+      return File.ReadLines("/proc/net/dev").Any(line => line.Contains(":") && !line.TrimStart().StartsWith("lo:"));
+    }
+  }
+}
