@@ -1,6 +1,8 @@
 #!/bin/sh
 # Installs Debian packages with the settings of the build machine, which do not stay in /etc/apt:
-#   apt.sh LIST [LOCK]       LIST has one package a line; what is installed is written to LOCK, with exact versions
+#   apt.sh LIST [LOCK [GIVEN_LOCK]]
+# LIST has one package a line; what is installed is written to LOCK, with exact versions and digests. GIVEN_LOCK is that of an
+# earlier build: a package with another digest is not installed.
 set -eu
 
 export DEBIAN_FRONTEND=noninteractive
@@ -41,11 +43,16 @@ while read -r entry; do
   }
 done <"$1"
 python3 -I /machine/space.py apt "$1"
+if [ $# -gt 2 ]; then
+  xargs apt-get install --quiet --yes --no-install-recommends --download-only -- <"$1"
+  python3 -I /machine/digests.py check "$3"
+fi
 xargs apt-get install --quiet --yes --no-install-recommends -- <"$1"
 installed >"$settings/after"
 if [ $# -gt 1 ]; then
   mkdir -p "$(dirname "$2")"
-  LC_ALL=C comm -13 "$settings/before" "$settings/after" >"$2"
+  LC_ALL=C comm -13 "$settings/before" "$settings/after" >"$settings/added"
+  python3 -I /machine/digests.py add "$settings/added" >"$2"
 fi
 # Packages bring programs that would run with another user's rights.
 find / -xdev -perm /6000 -type f -exec chmod a-s {} +

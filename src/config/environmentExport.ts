@@ -32,7 +32,7 @@ function formatPackageJson({ name, packages, lock }: EnvironmentRecord, withLock
 
 /** A Dockerfile that installs the same packages with their managers alone, on any image that has these. */
 function formatDockerfile({ language, base, packages, variables, lock }: EnvironmentRecord, withLock: boolean): string {
-  const apt = withLock && lock.apt !== undefined ? lock.apt.split('\n').filter(Boolean) : packages.apt;
+  const apt = withLock && lock.apt !== undefined ? aptVersions(lock.apt) : packages.apt;
   const pip = withLock && lock.pip !== undefined ? pipVersions(lock.pip) : packages.pip;
   const exact = withLock ? npmVersions(lock.npm) : {};
   const npm = packages.npm.map((entry) => {
@@ -61,6 +61,14 @@ function step(command: string, entries: readonly string[]): string {
 /** For ENV, in which a dollar begins a variable and a backslash an escape. */
 function quoted(value: string): string {
   return `"${value.replace(/[\\"$]/g, '\\$&')}"`;
+}
+
+/** Without digests, which apt-get takes from its index. */
+function aptVersions(lock: string): string[] {
+  return lock
+    .split('\n')
+    .map((line) => line.replace(/ sha256:\w+$/, ''))
+    .filter(Boolean);
 }
 
 function pipVersions(lock: string): string[] {

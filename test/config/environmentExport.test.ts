@@ -17,7 +17,7 @@ const PYTHON: EnvironmentRecord = {
   lock: {
     base: `sha256:${HASH}`,
     pip: `requests[socks]==2.32.0 \\\n    --hash=sha256:${HASH}\nsix==1.17.0 ; python_version < "4" \\\n    --hash=sha256:${HASH}\n`,
-    apt: 'graphviz=2.42.4-3\nlibcdt5:amd64=2.42.4-3\n',
+    apt: `graphviz=2.42.4-3 sha256:${'0'.repeat(64)}\nlibcdt5:amd64=2.42.4-3\n`,
   },
   createdAt: 0,
 };

@@ -68,12 +68,16 @@ describe('an environment', () => {
 
       const { lock } = made.value;
       expect(lock.pip).toMatch(/cowsay==6\.1 \\\n {4}--hash=sha256:/);
-      expect(lock.apt).toMatch(/^hello=2\.[\d.-]+$/m);
+      expect(lock.apt).toMatch(/^hello=2\.[\d.-]+ sha256:[0-9a-f]{64}$/m);
       const locked = await engine.environments.create({ ...INPUT, name: 'locked' }, { lock });
       if (!locked.ok) throw new Error(locked.error.message);
       expect(locked.value.image).not.toBe(made.value.image);
       expect(locked.value.lock).toEqual(lock);
       expect(await output(VERSIONS, 'locked')).toBe(versions);
+      const other = { ...lock, apt: lock.apt?.replace(/sha256:\w+/, `sha256:${'0'.repeat(64)}`) };
+      const refused = await engine.environments.create({ ...INPUT, name: 'other' }, { lock: other });
+      expect(refused).toMatchObject({ ok: false, error: { kind: 'build_failed' } });
+      expect(JSON.stringify(refused)).toMatch(/hello=\S+ has the digest sha256:\w+; the lock has sha256:0+\. Nothing/);
       expect(await readdir(join(home, '.hothouse', 'environments'))).toHaveLength(3);
     },
     BUILD_MS,

@@ -43,6 +43,9 @@ describe('the definition of an environment', () => {
     expect(problemsOf({ packages: { nuget: ['Newtonsoft.Json'] } })).toBe(
       'packages.nuget: Packages of NuGet cannot be installed; Python has those of pip and apt.',
     );
+    expect(problemsOf({ language: 'csharp', packages: { nuget: ['Newtonsoft.Json'] } })).toMatch(
+      /^packages\.nuget: Packages of NuGet cannot be installed; C# has those of apt\. Put the \.dll of the package/,
+    );
     expect(problemsOf({ language: 'cobol' })).toContain('There is no language "cobol"');
     expect(problemsOf({ name: 'python' })).toContain('is a language');
     for (const name of ['', '../x', 'a b', '-x', 'X', 'a'.repeat(41)]) expect(problemsOf({ name })).toContain('name: ');
@@ -83,6 +86,7 @@ describe('the lock of an environment', () => {
     expect(accepts({ pip: `tqdm==4.1 \\\n    --hash=sha256:${HASH} \\\n    --hash=sha256:${HASH}\n` })).toBe(true);
     expect(accepts({ pip: `a[b]==1 ; python_version < "3.14" \\\n    --hash=sha256:${HASH}\n` })).toBe(true);
     expect(accepts({ apt: 'graphviz=2.42\nlibx:amd64=1:2-3\n' })).toBe(true);
+    expect(accepts({ apt: `graphviz=2.42 sha256:${HASH}\n` })).toBe(true);
     expect(accepts({ npm: '{"lockfileVersion":3,"packages":{"node_modules/a":{"version":"1.0.0"}}}' })).toBe(true);
   });
 
@@ -98,6 +102,7 @@ describe('the lock of an environment', () => {
       expect([pip, accepts({ pip })]).toEqual([pip, false]);
     }
     expect(accepts({ apt: 'graphviz' })).toBe(false);
+    expect(accepts({ apt: `graphviz=2.42 sha256:${HASH} -o` })).toBe(false);
     expect(accepts({ apt: '--allow-unauthenticated=1' })).toBe(false);
     expect(accepts({ npm: '{"packages":{"a":{"resolved":"http://evil.example/a.tgz"}}}' })).toBe(false);
   });

@@ -189,10 +189,15 @@ function languageProblems(
       path: ['packages', manager],
       message:
         manager === 'nuget'
-          ? `Packages of NuGet cannot be installed; ${definition.displayName} has ${has}.`
+          ? `Packages of NuGet cannot be installed; ${definition.displayName} has ${has}.${nugetAdvice(definition)}`
           : `${definition.displayName} has no packages of ${manager}; it has ${has}.`,
     })),
   ];
+}
+
+/** What to do instead, where it is the language of such packages. */
+function nugetAdvice({ packageAdvice }: LanguageDefinition): string {
+  return packageAdvice ? ` ${packageAdvice}` : '';
 }
 
 function issueProblems({ path, message, ...issue }: z.core.$ZodIssue): DefinitionProblem[] {
@@ -220,6 +225,10 @@ function isNpmLock(text: string): boolean {
   }
 }
 
+/** Lines of `name=version`, and of later builds with ` sha256:digest`. */
 function isAptLock(text: string): boolean {
-  return text.split('\n').every((line) => line === '' || (line.includes('=') && packageProblem('apt', line) === null));
+  return text.split('\n').every((line) => {
+    const entry = line.replace(/ sha256:[0-9a-f]{64}$/, '');
+    return line === '' || (entry.includes('=') && packageProblem('apt', entry) === null);
+  });
 }

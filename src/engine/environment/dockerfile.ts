@@ -39,7 +39,7 @@ export interface EnvironmentImage {
 /** The Dockerfile of an environment. Settings of the machine and caches are mounted, so no layer has them. */
 export function dockerfileOf({ definition, base, lock }: EnvironmentImage): string {
   const { pip, npm, apt } = definition.packages;
-  const given = (manager: 'pip' | 'npm') => (lock?.[manager] === undefined ? '' : ' /packages/lock');
+  const given = (manager: 'apt' | 'pip' | 'npm') => (lock?.[manager] === undefined ? '' : ' /packages/lock');
   const tools = [
     `FROM ${base} AS tools`,
     `LABEL ${LABEL.stage}=tools`,
@@ -47,7 +47,7 @@ export function dockerfileOf({ definition, base, lock }: EnvironmentImage): stri
     `RUN ${MACHINE} ${cache('apt', true)} ${cache('pip')} ${['sh', '/machine/tools.sh'].join(' ')}`,
   ];
   const steps = [
-    `RUN ${MACHINE} ${listsOf('apt')} ${cache('apt', true)} sh /machine/apt.sh /packages/list ${LOCK_FOLDER}/apt`,
+    `RUN ${MACHINE} ${listsOf('apt')} ${cache('apt', true)} sh /machine/apt.sh /packages/list ${LOCK_FOLDER}/apt${given('apt')}`,
     `RUN ${MACHINE} ${listsOf('pip')} --mount=type=bind,from=tools,source=/tools,target=/tools ${cache('uv')} python3 -I /machine/pip.py /packages/list ${LOCK_FOLDER}/pip${given('pip')}`,
     `RUN ${MACHINE} ${listsOf('npm')} ${cache('npm')} sh /machine/npm.sh /packages/list ${LOCK_FOLDER}/npm${given('npm')}`,
   ];
@@ -70,7 +70,7 @@ export function contextOf(
   const { lock } = image;
   const { APT_MIRROR, APT_SECURITY_MIRROR, ...buildArgs } = source.buildArgs ?? {};
   const mirrors = { APT_MIRROR, APT_SECURITY_MIRROR };
-  const locks = { pip: lock?.pip, npm: lock?.npm };
+  const locks = { apt: lock?.apt, pip: lock?.pip, npm: lock?.npm };
   return {
     ...source,
     buildArgs,
@@ -81,7 +81,7 @@ export function contextOf(
       'machine/mirrors': Object.entries(mirrors)
         .map(([name, value]) => (value ? `${name}='${quoted(value)}'\n` : ''))
         .join(''),
-      'packages/apt/list': lock?.apt ?? lines(packages.apt),
+      'packages/apt/list': lock?.apt?.replace(/ sha256:.*$/gm, '') ?? lines(packages.apt),
       'packages/pip/list': lines(packages.pip),
       'packages/npm/list': JSON.stringify({ private: true, dependencies: npmDependencies(packages.npm) }, null, 2),
       ...Object.fromEntries(
