@@ -126,7 +126,8 @@ const program = (entryPoints) => ({ ...common, entryPoints, plugins: [...plugins
 const shipped = [
   {
     ...common,
-    entryPoints: { extension: 'src/vscode/extension.ts' },
+    // The program is what other MCP clients start; it shares the extension's chunks.
+    entryPoints: { extension: 'src/vscode/extension.ts', program: 'src/cli/main.ts' },
     external: ['vscode'],
     plugins: [...plugins, slimModem(CHUNKS)],
     // Activation reads what registers features; the engine and the MCP server are read at their first use.

@@ -41,6 +41,6 @@ async function pickClient(): Promise<Client | undefined> {
 function programOf(extensionId: string): ServerProgram {
   const extension = extensions.getExtension(extensionId);
   if (!extension) throw new Error('VS Code does not know where this extension is.');
-  const program = { command: process.execPath, args: [join(extension.extensionPath, 'dist', 'cli.js'), 'mcp'] };
+  const program = { command: process.execPath, args: [join(extension.extensionPath, 'dist', 'program.js'), 'mcp'] };
   return process.versions.electron ? { ...program, env: { ELECTRON_RUN_AS_NODE: '1' } } : program;
 }
