@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changedAgent } from './changedAgent.ts';
-import { type Isolated, isolationEngine, look, lookAfter, run } from './harness.ts';
+import { type Isolated, isolationEngine, look, lookAfter, run, sandboxes } from './harness.ts';
 import { weakHost } from './weakHost.ts';
 
 /** Each attack leaves in `seen` what it could do; a wall that holds leaves nothing. */
@@ -172,6 +172,23 @@ describe('row 55: without one of these walls', () => {
     const isolated = await isolationEngine({}, { connect: weak, agent: await changedAgent(remove, 'walls') });
     try {
       expect(await look(isolated, attack)).not.toEqual([]);
+    } finally {
+      await isolated.dispose();
+    }
+  });
+});
+
+describe('row 55: a change of the agent itself that no filter of system calls prevents', () => {
+  it('destroys the sandbox', async () => {
+    const agent = await changedAgent('_filter_calls = lambda filters: _missing("taken away")', 'walls');
+    const isolated = await isolationEngine({}, { connect: weak, agent });
+    try {
+      await look(isolated, 'seen = 1');
+      const before = sandboxes(isolated);
+      const attack = 'import os\nos.setpriority(os.PRIO_PROCESS, 1, 19)\nseen = os.getpriority(os.PRIO_PROCESS, 1)';
+      expect(await look(isolated, attack)).toBe(19);
+      expect(await look(isolated, 'import os\nseen = os.getpriority(os.PRIO_PROCESS, 1)')).toBe(0);
+      expect(sandboxes(isolated)).not.toContain(before[0]);
     } finally {
       await isolated.dispose();
     }
