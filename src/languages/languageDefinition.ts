@@ -95,6 +95,10 @@ export interface PoolKeys {
   readonly max: number;
 }
 
+/** Variables of a session that are listed, and characters of a name, a type or a value. */
+export const MAX_VARIABLES = 200;
+export const MAX_VARIABLE_TEXT = 200;
+
 /**
  * One language: everything that the engine, the options and the doors know about it. Its image is built from
  * `images/<id>`.
@@ -111,6 +115,11 @@ export interface LanguageDefinition<
   readonly options: Schema;
   /** Its sessions can be copied; see `Interpreter.copy`. */
   readonly hasCopies?: true;
+  /**
+   * Code for a copy of a session that prints its variables as JSON, as in `[["x", "int", "5"]]`: name, type, and a value or
+   * a size, or null. At most `MAX_VARIABLES`, each text of at most `MAX_VARIABLE_TEXT` characters.
+   */
+  readonly variablesCode?: string;
   /** What an agent needs to know to write code for it, one line. */
   readonly guide: string;
   /** What `hothouse build` accepts for it beside what every build accepts. */

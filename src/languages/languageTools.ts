@@ -49,11 +49,21 @@ export function defineLanguageTool<Engine extends object>() {
   return <Input extends z.ZodObject>(literal: ToolLiteral<Engine, Input>): LanguageTool => literal;
 }
 
+/** A text that a person starts a conversation with. */
+export interface LanguagePrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required?: true }[];
+  text(args: Readonly<Record<string, string>>): string;
+}
+
 /** What a language adds to an MCP server. */
 export interface LanguageTools {
   /** A sentence for the server's instructions. */
   readonly instructions: string;
   readonly tools: readonly LanguageTool[];
+  readonly prompts?: readonly LanguagePrompt[];
 }
 
 /** Defaults of options that descriptions of tools name. */

@@ -10,7 +10,9 @@ import type { z } from 'zod';
 import { plainText } from '../base/log.ts';
 import type { Viewer } from '../engine/session/viewer.ts';
 import type { Engine, Owner } from '../engine/types.ts';
+import { APPS_EXTENSION } from './app/view.ts';
 import { type Approve, approve } from './approval.ts';
+import { completionFor, listedPrompts, promptFor } from './prompts.ts';
 import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts';
 import { serveTasks, TASKS_EXTENSION } from './tasks/taskMethods.ts';
 import { tasksOf } from './tasks/tasks.ts';
@@ -32,10 +34,14 @@ export interface McpDependencies {
 const UNCHANGING = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 const OPTIONS: ServerOptions = {
-  capabilities: { tools: {}, resources: {}, extensions: { [TASKS_EXTENSION]: {} } },
+  capabilities: {
+    ...{ tools: {}, resources: {}, prompts: {}, completions: {} },
+    extensions: { [TASKS_EXTENSION]: {}, [APPS_EXTENSION]: {} },
+  },
   cacheHints: {
     'tools/list': UNCHANGING,
     'resources/templates/list': UNCHANGING,
+    'prompts/list': UNCHANGING,
     'server/discover': UNCHANGING,
   },
   // Validates elicitation forms, and those of Hothouse have no fields; the default would create an Ajv for each server.
@@ -69,6 +75,9 @@ export function createMcpServer({ engine: whole, version }: McpDependencies, vie
     const capabilities = () => server.getClientCapabilities();
     return callTool(engine, { ...viewer, label: server.clientLabel(context), capabilities }, params, context);
   });
+  server.setRequestHandler('prompts/list', () => listedPrompts(engine));
+  server.setRequestHandler('prompts/get', ({ params }) => promptFor(engine, params.name, params.arguments));
+  server.setRequestHandler('completion/complete', ({ params }) => completionFor(params, engine));
   serveTasks(server, tasksOf(engine), viewer.id);
   return server;
 }

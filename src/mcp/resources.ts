@@ -6,6 +6,7 @@ import {
   type Resource,
 } from '@modelcontextprotocol/server';
 import type { Engine, Owner } from '../engine/types.ts';
+import { readView, VIEW_URI } from './app/view.ts';
 import {
   type FileAddress,
   fileUri,
@@ -97,6 +98,7 @@ async function sessionResources({ engine, signal }: ResourceReader, id: string):
 
 /** The content of a resource as text, or as base64. Throws a `ProtocolError` when there is none. */
 export async function readResource(uri: string, reader: ResourceReader): Promise<ReadResourceResult> {
+  if (uri === VIEW_URI) return readView();
   const address = parseFileUri(uri);
   if (!address) throw notFound(uri, `There is no resource ${printable(uri)}.`);
   const read = await readPart(reader, address, { offset: 0, length: MAX_RESOURCE_BYTES });

@@ -29,6 +29,8 @@ interface ToolLiteral<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly asks?: boolean;
   /** Whether it runs code, which may take long: then it has the argument `wait_seconds`. */
   readonly runs?: boolean;
+  /** Whether clients can show its results in the view. */
+  readonly hasView?: boolean;
   readonly input: Input;
   readonly output: Output;
   call(input: z.output<Input>, call: ToolCall): Promise<CallToolResult>;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DEFAULT_OPTIONS } from '../engine/options.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { LanguageTool } from '../languages/languageTools.ts';
+import { VIEW_META } from './app/view.ts';
 import { defineTool, refused, success, type Tool } from './tool.ts';
 import { createEnvironment, listEnvironments } from './tools/environments.ts';
 import { deleteFile, listFiles, readFile, writeFile } from './tools/files.ts';
@@ -13,6 +14,7 @@ import { runCode } from './tools/runCode.ts';
 import { cancelRun, runStatus } from './tools/runs.ts';
 import { closeSession, interruptSession, listSessions, openSession } from './tools/sessions.ts';
 import { tryCode } from './tools/tryCode.ts';
+import { sessionVariables } from './tools/variables.ts';
 
 type Languages = readonly LanguageDefinition[];
 
@@ -47,6 +49,7 @@ function offerFor(languages: Languages): Offer {
       interruptSession,
       poolStatus,
       tryCode(languages),
+      sessionVariables(languages),
       createEnvironment(languages),
       listEnvironments,
       installPackages,
@@ -85,13 +88,14 @@ export function toolsFor(languages: Languages): readonly Tool[] {
 /** The result of `tools/list`. */
 export function listedTools(languages: Languages): ListToolsResult['tools'] {
   const offer = offerFor(languages);
-  offer.listed ??= offer.tools.map(({ name, title, description, annotations, input, output }) => ({
+  offer.listed ??= offer.tools.map(({ name, title, description, annotations, input, output, hasView }) => ({
     name,
     title,
     description,
     annotations,
     inputSchema: jsonSchema(input, 'input'),
     outputSchema: jsonSchema(output, 'output'),
+    ...(hasView && { _meta: VIEW_META }),
   }));
   return offer.listed;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Tests the extension in a real VS Code: first a module in the extension host, then the packed extension in headless
- * Chromium. Prints `ok NAME` and `not ok NAME` lines and finally `N passed, N failed`; the exit status is 0 when all
+ * Chromium, then the view of the MCP server in a test host. Prints `ok NAME` and `not ok NAME` lines and finally `N passed, N failed`; the exit status is 0 when all
  * passed. Needs a Docker Engine with the Python image, a build in dist, and
  *
  *   HOTHOUSE_CODE_SERVER  code-server's out/node/entry.js
@@ -10,7 +10,7 @@
  *
  * Tests Lean sessions too when HOTHOUSE_TEST_LEAN_IMAGE names an image with Lean.
  *
- * The argument `host` or `ui` runs that part alone. `--extension=FOLDER` names the built extension (default: the checkout),
+ * The argument `host`, `ui` or `view` runs that part alone. `--extension=FOLDER` names the built extension (default: the checkout),
  * `--vsix=FILE` the packed one (default: dist/hothouse.vsix). `--only=NAME` runs one window of the part `ui`. All files are written to out/e2e.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -18,6 +18,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runHostTests } from './hostRun.mjs';
 import { runUiTests } from './uiRun.mjs';
+import { runViewTests } from './viewRun.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const out = path.join(root, 'out/e2e');
@@ -40,6 +41,7 @@ mkdirSync(folder, { recursive: true });
 const shared = { folder, report, leanImage, ...editor };
 await part('host', () => runHostTests({ root, extension, out: path.join(out, 'host'), ...shared }));
 await part('ui', () => runUiTests({ out: path.join(out, 'ui'), shots: out, vsix, only: option('only'), ...shared }));
+await part('view', () => runViewTests({ root, out, ...shared }));
 if (!leanImage) console.log('Lean sessions were skipped: name an image with Lean in HOTHOUSE_TEST_LEAN_IMAGE.');
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);

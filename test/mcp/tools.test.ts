@@ -20,6 +20,7 @@ describe('the tools of the MCP server', () => {
       ['interrupt_session', ['session_id']],
       ['pool_status', []],
       ['try_code', ['session_id', 'candidates']],
+      ['session_variables', ['session_id']],
       ['create_environment', ['name', 'language']],
       ['list_environments', []],
       ['install_packages', ['packages']],
@@ -54,11 +55,46 @@ describe('the tools of the MCP server', () => {
     const named = (hint: 'readOnlyHint' | 'destructiveHint' | 'openWorldHint') =>
       tools.filter(({ annotations }) => annotations?.[hint] === true).map(({ name }) => name);
     expect(named('readOnlyHint')).toEqual([
-      ...['run_status', 'list_sessions', 'pool_status', 'list_environments', 'read_file', 'list_files'],
+      ...[
+        'run_status',
+        'list_sessions',
+        'pool_status',
+        'session_variables',
+        'list_environments',
+        'read_file',
+        'list_files',
+      ],
       ...['lean_check', 'lean_goals', 'lean_try'],
     ]);
     expect(named('destructiveHint')).toEqual([...['cancel_run', 'close_session', 'write_file', 'delete_file']]);
     expect(named('openWorldHint')).toEqual(['create_environment', 'install_packages']);
+  });
+
+  it('list variables only as the session has them, whatever it prints', async () => {
+    const engine = new StubEngine();
+    const tryCode = engine.tryCode.bind(engine);
+    let stdout = '';
+    engine.tryCode = async (...given) => {
+      const tried = await tryCode(...given);
+      if (!tried.ok) return tried;
+      return { ok: true, value: { ...tried.value, candidates: [{ id: '1', result: runResult({ stdout }) }] } };
+    };
+    engine.sessions.push(sessionInfo({ owner: { id: 'owner-1', kind: 'mcp', label: '' } }));
+    const client = await connectInMemory(engine);
+    stdout = JSON.stringify([
+      ['x', 'int', '5'],
+      ['y', 'T'.repeat(999), null],
+    ]);
+    const variables = [
+      { name: 'x', type: 'int', value: '5' },
+      { name: 'y', type: 'T'.repeat(200) },
+    ];
+    const answer = await call(client, 'session_variables', { session_id: 's1' });
+    expect(answer.structuredContent).toEqual({ session_id: 's1', variables });
+    for (const forged of ['', '{', '{"a":1}', '[[1,2,3]]', `[${'["a","b",null],'.repeat(500)}["a","b",null]]`]) {
+      stdout = forged;
+      expect(await call(client, 'session_variables', { session_id: 's1' })).toMatchObject({ isError: true });
+    }
   });
 
   it('show the pools and a host that is unavailable', async () => {
@@ -194,7 +230,7 @@ describe('the tools of the MCP server', () => {
   it('are listed in the error for an unknown tool', async () => {
     const client = await connectInMemory(new StubEngine());
     await expect(call(client, 'run')).rejects.toThrow(
-      'There is no tool "run". Tools: run_code, run_status, cancel_run, open_session, close_session, list_sessions, interrupt_session, pool_status, try_code, create_environment, list_environments, install_packages, write_file, read_file, list_files, delete_file, lean_check, lean_goals, lean_try.',
+      'There is no tool "run". Tools: run_code, run_status, cancel_run, open_session, close_session, list_sessions, interrupt_session, pool_status, try_code, session_variables, create_environment, list_environments, install_packages, write_file, read_file, list_files, delete_file, lean_check, lean_goals, lean_try.',
     );
   });
 });

@@ -7,6 +7,7 @@ import { pipInstallsIn } from './packages/cellInstalls.ts';
 import { preloader } from './preload.ts';
 import { PYTHON_PROJECT_FILES } from './projectFiles.ts';
 import { pythonLanguage } from './python.ts';
+import { PYTHON_VARIABLES } from './variables.ts';
 
 /** Names of modules, as `import` has them. */
 const MODULES = z.array(z.string().regex(/^[^\s.]+(\.[^\s.]+)*$/)).default([]);
@@ -16,6 +17,7 @@ export const python = defineLanguage({
   ...PYTHON,
   sessionPrefix: 'py',
   hasCopies: true,
+  variablesCode: PYTHON_VARIABLES,
   projectFiles: PYTHON_PROJECT_FILES,
   options: z.strictObject({
     image: z.string().min(1).default('hothouse/python:latest').describe('Container image that Python runs in.'),

@@ -28,6 +28,7 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
     ].join('\n'),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     runs: true,
+    hasView: true,
     input: inputFor(languages),
     output: runAnswerSchema(formats),
     async call(input, call) {

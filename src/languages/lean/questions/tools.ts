@@ -7,6 +7,7 @@ import {
   type ToolDefaults,
 } from '../../languageTools.ts';
 import type { CheckAnswer, LeanEngine, TacticAnswer } from './leanEngine.ts';
+import { LEAN_PROOF } from './proofPrompt.ts';
 import { MAX_PROOFS, MAX_TACTICS } from './proofs.ts';
 import {
   Message,
@@ -26,6 +27,7 @@ export function leanTools(defaults: ToolDefaults): LanguageTools {
     instructions:
       'For Lean 4 proofs use lean_check (many proofs in one call); lean_goals and lean_try help to find proofs.',
     tools: [leanCheck(timeout), leanGoals(timeout), leanTry(timeout)],
+    prompts: [LEAN_PROOF],
   };
 }
 
