@@ -24,8 +24,8 @@ export const NOT_APPLICABLE: Readonly<Record<Revision, Readonly<Record<string, s
 };
 
 /**
- * Scenarios without fixtures, which must pass on the product too. The product offers only tools: scenarios about resources,
- * prompts, completions, logging, elicitation and sampling do not apply.
+ * Scenarios without fixtures, which must pass on the product too. Most others name tools, resources or prompts of their own,
+ * which the product does not have.
  */
 export const ON_PRODUCT: Readonly<Record<Revision, readonly string[]>> = {
   '2025-11-25': [
