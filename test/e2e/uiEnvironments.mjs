@@ -37,6 +37,7 @@ export async function clickThroughEnvironments({ page, step }) {
   await step('a notebook uses it', () => selected(page), 'env-notebook');
   await step('New Environment starts from requirements.txt, and Back returns', () => started(page), 'env-start');
   await step('the second environment is built and used', () => built(page), 'env-used');
+  await step('Add Packages installs into the session, whose variables stay', () => added(page), 'env-added-packages');
   await step('a cancelled build leaves no environment', () => cancelled(page), 'env-cancelled');
   await step('a failed build shows the words of the resolver', () => failed(page), 'env-failed');
   await step('Remove Environment removes it', () => removed(page), 'env-removed');
@@ -114,14 +115,29 @@ async function built(page) {
   await answer(page, 'Name of the environment', OWN);
   await answer(page, 'Packages for pip', 'iniconfig>=2');
   await answer(page, 'Packages for apt', '');
+  await answer(page, 'Environment variables', 'OWN="two words"');
+  await answer(page, 'Image that it is built on', '');
   const ready = toast(page, `The environment ${OWN} is ready.`);
   await ready.getByRole('button', { name: 'Use in This Notebook' }).click(BUILD);
   await page.locator('.monaco-dialog-box').getByRole('button', { name: 'End Session' }).click();
   await row(page, 'none open').waitFor();
   await page.locator('.notebookOverlay .cell-editor-part .view-lines').last().click();
-  await type(page, 'import iniconfig; print("has", iniconfig.__name__, "cowsay" in globals())');
+  await type(
+    page,
+    'import iniconfig; import os; print("has", iniconfig.__name__, "cowsay" in globals(), os.environ["OWN"])',
+  );
   await page.keyboard.press('Shift+Enter');
-  await inOutput(page, (frame) => frame.getByText('has iniconfig False'));
+  await inOutput(page, (frame) => frame.getByText('has iniconfig False two words'));
+}
+
+async function added(page) {
+  await command(page, 'Hothouse: Add Packages', { stays: true });
+  await answer(page, 'Names of packages', 'cowsay == 6.1');
+  await toast(page, 'Installed cowsay 6.1.').waitFor(BUILD);
+  await page.locator('.notebookOverlay .cell-editor-part .view-lines').last().click();
+  await type(page, 'import cowsay; print("added", cowsay.__version__, os.environ["OWN"])');
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText('added 6.1 two words'));
 }
 
 async function cancelled(page) {
@@ -163,6 +179,8 @@ async function fillIn(page, name, pip, apt) {
   await answer(page, 'Name of the environment', name);
   await answer(page, 'Packages for pip', pip);
   await answer(page, 'Packages for apt', apt);
+  await answer(page, 'Environment variables', '');
+  await answer(page, 'Image that it is built on', '');
 }
 
 async function pick(page, hasText) {

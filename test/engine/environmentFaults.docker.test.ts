@@ -93,11 +93,11 @@ describe('the build of an environment', () => {
     await expectNothingLeft();
   });
 
-  it('of the same content by two processes gives both the same image', async () => {
+  it('of the same content in two engines at once gives both the same image', async () => {
     const other = await newEngine();
     const [one, two] = await Promise.all([engine, other].map(({ environments }) => environments.create(GOOD)));
-    expect(one).toMatchObject({ ok: true });
-    expect(two).toMatchObject({ ok: true, value: one?.ok && { image: one.value.image, lock: one.value.lock } });
+    expect(one, JSON.stringify([one, two])).toMatchObject({ ok: true });
+    expect(two, JSON.stringify(two)).toMatchObject({ ok: true, value: one?.ok && { image: one.value.image, lock: one.value.lock } });
     await other.dispose();
   });
 
@@ -115,4 +115,23 @@ describe('the build of an environment', () => {
     expect((await askEngine('GET', `/images/${first.value.image}/json`)).status).toBe(404);
     expect((await askEngine('GET', `/images/${second.value.image}/json`)).status).toBe(200);
   });
+
+  it('that env remove removes leaves no image', async () => {
+    const images = async () =>
+      JSON.parse((await askEngine('GET', '/images/json?all=true')).body)
+        .map(idOf)
+        .sort();
+    const before = await images();
+    const made = await engine.environments.create({ ...GOOD, name: 'removed', variables: { C: 'd' } });
+    if (!made.ok) throw new Error(made.error.message);
+    expect(await images()).not.toEqual(before);
+    const [status] = await once(start(['env', 'remove', 'removed'], env), 'exit');
+    expect(status).toBe(0);
+    expect((await images()).filter((image: string) => !before.includes(image))).toEqual([]);
+  });
 });
+
+/** Environments that differ in their variables alone have one image with two names. */
+function idOf({ Id, RepoTags }: { Id: string; RepoTags: string[] | null }): string {
+  return [Id, ...(RepoTags ?? [])].join(' ');
+}

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { nameProblem, packagesProblem, splitPackages } from '../../src/vscode/environments/inputs.ts';
+import {
+  imageProblem,
+  nameProblem,
+  packagesProblem,
+  splitPackages,
+  splitVariables,
+  variablesProblem,
+} from '../../src/vscode/environments/inputs.ts';
 import { environmentOf } from '../../src/vscode/environments/notebookEnvironment.ts';
 
 describe('the input boxes of a new environment', () => {
@@ -8,6 +15,26 @@ describe('the input boxes of a new environment', () => {
     expect(nameProblem('data', new Set(['data']))).toContain('There is an environment named data.');
     expect(nameProblem('python', new Set())).toContain('is the name of a language');
     for (const name of ['', 'Data', '../x', 'a b']) expect(nameProblem(name, new Set())).toContain('lower-case');
+  });
+
+  it('read variables with and without spaces, and say what is wrong with another text', () => {
+    expect(splitVariables(' REGION=eu  GREETING="good morning" EMPTY= A=b=c ')).toEqual({
+      REGION: 'eu',
+      GREETING: 'good morning',
+      EMPTY: '',
+      A: 'b=c',
+    });
+    expect(variablesProblem('')).toBeNull();
+    expect(variablesProblem('REGION=eu')).toBeNull();
+    for (const text of ['REGION', 'A=1 b', '"A=1']) expect(variablesProblem(text)).toContain('Write NAME=value');
+    expect(variablesProblem('9A=1')).toBe('9A: This is not the name of a variable.');
+    expect(variablesProblem('LD_PRELOAD=x')).toBe('LD_PRELOAD: This variable cannot be set.');
+  });
+
+  it('accept the name of an image, or none', () => {
+    for (const image of ['', ' ', 'hothouse/python:latest', 'registry.test/a@sha256:0'])
+      expect(imageProblem(image)).toBeNull();
+    for (const image of ['a b', '-x', '$(id)']) expect(imageProblem(image)).toContain('not the name of an image');
   });
 
   it('split packages at spaces and check each', () => {

@@ -4,6 +4,7 @@ import type { InstallReport } from '../../engine/packages/types.ts';
 import type { Result } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { abortSignal } from '../cancellation.ts';
+import { splitPackages } from '../environments/inputs.ts';
 import { formatProblem } from '../format.ts';
 
 /** Asks for names of packages, and installs them into a session. */
@@ -14,7 +15,7 @@ export async function addPackages(sessionId: string, { engine, log }: App): Prom
     placeHolder: 'seaborn requests>=2',
     ignoreFocusOut: true,
   });
-  const packages = names?.split(/\s+/).filter(Boolean) ?? [];
+  const packages = splitPackages(names ?? '');
   const current = engine.current;
   if (packages.length === 0 || !current) return;
   const installed = await window.withProgress(

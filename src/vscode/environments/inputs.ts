@@ -1,5 +1,6 @@
-import { EnvironmentName } from '../../engine/environment/definition.ts';
+import { EnvironmentDefinition, EnvironmentName } from '../../engine/environment/definition.ts';
 import { packageProblem } from '../../engine/packages/packageName.ts';
+import { splitWords } from '../../languages/commandWords.ts';
 import type { PackageManager } from '../../languages/languageDefinition.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
 
@@ -17,6 +18,31 @@ export function packagesProblem(manager: PackageManager, text: string): string |
     if (problem) return problem;
   }
   return null;
+}
+
+/** The variables in a text such as `REGION=eu GREETING="good morning"`; null when it has something else. */
+export function splitVariables(text: string): Record<string, string> | null {
+  const entries = splitWords(text)?.map((word) => /^([^=]+)=(.*)$/s.exec(word));
+  if (!entries) return null;
+  const found = entries.flatMap((entry) => (entry ? [[entry[1] ?? '', entry[2] ?? ''] as const] : []));
+  return found.length === entries.length ? Object.fromEntries(found) : null;
+}
+
+/** What is wrong with a list of variables; null when nothing is. */
+export function variablesProblem(text: string): string | null {
+  const variables = splitVariables(text);
+  if (variables === null) return 'Write NAME=value, and NAME="a value" where it has spaces.';
+  const read = EnvironmentDefinition.shape.variables.safeParse(variables);
+  const [issue] = read.error?.issues ?? [];
+  if (!issue) return null;
+  // Of a name that is not accepted, the rule that it breaks.
+  const why = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
+  return `${issue.path.map(String).join('.')}: ${why}`;
+}
+
+/** What is wrong with the name of an image; null when nothing is. */
+export function imageProblem(text: string): string | null {
+  return EnvironmentDefinition.shape.base.safeParse(text.trim()).success ? null : 'This is not the name of an image.';
 }
 
 /**

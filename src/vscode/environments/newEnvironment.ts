@@ -7,7 +7,14 @@ import type { App } from '../app.ts';
 import { abortSignal } from '../cancellation.ts';
 import { formatProblem } from '../format.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
-import { nameProblem, packagesProblem, splitPackages } from './inputs.ts';
+import {
+  imageProblem,
+  nameProblem,
+  packagesProblem,
+  splitPackages,
+  splitVariables,
+  variablesProblem,
+} from './inputs.ts';
 import { findStarts, type Start } from './starts.ts';
 import { type Answer, askItem, askText, BACK, type Place, runWizard, type Step } from './wizard.ts';
 
@@ -17,6 +24,9 @@ interface Draft {
   readonly language: string | undefined;
   readonly name: string;
   readonly packages: Start['packages'];
+  /** As the user writes them. */
+  readonly variables: string;
+  readonly base: string;
 }
 
 const NOTHING: Start = { label: 'No packages yet', name: '', packages: {}, leftOut: [] };
@@ -35,13 +45,16 @@ export async function newEnvironment(app: App): Promise<EnvironmentRecord | unde
       return manager ? askPackages(draft, place, manager) : null;
     },
     (draft, place) => askPackages(draft, place, 'apt'),
+    askVariables,
+    askBase,
   ];
-  const first: Draft = { start: NOTHING, language: undefined, name: '', packages: {} };
+  const first: Draft = { start: NOTHING, language: undefined, name: '', packages: {}, variables: '', base: '' };
   const draft = await runWizard('New Environment', first, steps);
   if (draft?.language === undefined) return undefined;
   const { name, language } = draft;
   const packages = Object.fromEntries(Object.entries(draft.packages).map(([manager, list]) => [manager, [...list]]));
-  return build({ name, language, packages }, app);
+  const variables = splitVariables(draft.variables) ?? {};
+  return build({ name, language, packages, variables, base: draft.base.trim() }, app);
 }
 
 /** Builds an environment with a notification that can cancel it; the output goes to the log. */
@@ -101,6 +114,24 @@ async function askPackages(draft: Draft, place: Place, manager: PackageManager):
     problem: (value) => packagesProblem(manager, value),
   });
   return map(text, (list) => ({ ...draft, packages: { ...draft.packages, [manager]: splitPackages(list) } }));
+}
+
+async function askVariables(draft: Draft, place: Place): Promise<Answer<Draft>> {
+  const text = await askText(place, {
+    prompt: 'Environment variables, as in REGION=eu GREETING="good morning"',
+    value: draft.variables,
+    problem: variablesProblem,
+  });
+  return map(text, (variables) => ({ ...draft, variables }));
+}
+
+async function askBase(draft: Draft, place: Place): Promise<Answer<Draft>> {
+  const text = await askText(place, {
+    prompt: 'Image that it is built on; empty: that of the language',
+    value: draft.base,
+    problem: imageProblem,
+  });
+  return map(text, (base) => ({ ...draft, base }));
 }
 
 function map<T extends object | string>(answer: Answer<T>, change: (value: T) => Draft): Answer<Draft> {

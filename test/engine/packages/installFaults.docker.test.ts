@@ -1,19 +1,29 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path, { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { silentLog } from '../../../src/base/log.ts';
 import type { OptionsInput } from '../../../src/engine/options.ts';
-import type { Engine } from '../../../src/engine/types.ts';
-import { cell, installingEngine, openSession } from './installing.ts';
+import type { Engine, SessionStore } from '../../../src/engine/types.ts';
+import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
+import { LABEL } from '../../../src/host/labels.ts';
+import { cell, installingEngine, openSession, PERSON } from './installing.ts';
 import { type LocalIndex, localIndex } from './localIndex.ts';
 
 const run = promisify(execFile);
+const PROGRAM = path.join(import.meta.dirname, 'installingProcess.ts');
 const machine = `packages-${randomBytes(8).toString('hex')}`;
+const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
 const engines: Engine[] = [];
 
 let index: LocalIndex;
+let folder: string;
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hothouse-faults-'));
   index = await localIndex([
     { name: 'small', version: '1.0', files: { 'small.py': 'answer = 42\n' } },
     { name: 'other', version: '1.0', files: { 'other.py': 'answer = 43\n' } },
@@ -22,14 +32,18 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(engines.map((engine) => engine.dispose()));
   await index.close();
+  await rm(folder, { recursive: true });
   await run('docker', ['volume', 'rm', '--force', `hothouse-packages-${machine}`]);
+  await host.dispose();
 });
 
-async function newEngine(packages: OptionsInput['packages'] = {}): Promise<Engine> {
-  const engine = await installingEngine(machine, { packages: { index: index.url, ...packages } });
+async function newEngine(packages: OptionsInput['packages'] = {}, store?: SessionStore): Promise<Engine> {
+  const engine = await installingEngine(machine, { packages: { index: index.url, ...packages } }, store);
   engines.push(engine);
   return engine;
 }
+
+const containers = async () => (await host.list({ [LABEL.machine]: machine })).map(({ id }) => id);
 
 async function inCache(command: string): Promise<string> {
   const volume = `hothouse-packages-${machine}:/cache`;
@@ -59,6 +73,21 @@ it('shows what the resolver says about a package that no index has, and the sess
   expect(after.result).toMatchObject({ 'text/plain': "([1], None, '[1]')" });
 });
 
+it('refuses packages where no manager installs them, with what to do instead', async () => {
+  const engine = await newEngine();
+  const csharp = await openSession(engine, 'csharp');
+  const request = { owner: PERSON, packages: ['Newtonsoft.Json'] };
+  expect(await engine.installPackages({ ...request, sessionId: csharp })).toMatchObject({
+    ok: false,
+    error: { kind: 'invalid_request', advice: expect.stringContaining('#r "NAME.dll"') },
+  });
+  const bash = await openSession(engine, 'bash');
+  expect(await engine.installPackages({ ...request, sessionId: bash })).toMatchObject({
+    ok: false,
+    error: { kind: 'invalid_request', advice: expect.stringContaining('their apt packages') },
+  });
+});
+
 it('installs in two engines at the same time, which share the cache', async () => {
   const [one, other] = await Promise.all([newEngine(), newEngine()]);
   const ids = await Promise.all([openSession(one), openSession(other)]);
@@ -82,4 +111,30 @@ it('keeps a cache of downloads, and empties it above the limit of the option', a
   expect((await cell(limited, id, code)).result).toMatchObject({ 'text/plain': '42' });
   expect(await inCache('find /cache/data/uv -name small.py -o -name filler | wc -l')).toBe('0\n');
   expect(await cell(limited, id, '%pip install -q other\nimport other')).toMatchObject({ error: null });
+});
+
+it('leaves nothing of an installation whose engine is killed: the session is as it was, and no container stays', async () => {
+  const before = await containers();
+  const record = join(folder, 'record.json');
+  const args = ['--import', 'tsx', PROGRAM, machine, index.url, 'slow', record];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  try {
+    await expect.poll(() => index.connections()).toBeGreaterThan(0);
+  } finally {
+    child.kill('SIGKILL');
+  }
+  const next = await newEngine({}, { save: async () => {}, remove: async () => {} });
+  const resumed = await next.resumeSession(JSON.parse(await readFile(record, 'utf8')));
+  if (!resumed.ok) throw new Error(resumed.error.message);
+  const { id } = resumed.value.info;
+  const look = await cell(next, id, 'import os\n(x, os.path.exists("/packages/index"))');
+  expect(look.result).toMatchObject({ 'text/plain': '(41, False)' });
+  expect((await cell(next, id, '%pip install -q small\nimport small\nsmall.answer + x')).result).toMatchObject({
+    'text/plain': '83',
+  });
+  await next.dispose();
+  // Those of the killed engine end without its heartbeat.
+  const left = async () => (await containers()).filter((one) => !before.includes(one));
+  await expect.poll(left, { timeout: 90_000 }).toEqual([]);
+  expect(await index.connections()).toBe(0);
 });
