@@ -17,6 +17,7 @@ const ARGUMENTS: Readonly<Record<string, object>> = {
   run_code: { language: 'python', code: 'print 1' },
   close_session: {},
   interrupt_session: {},
+  session_variables: {},
   try_code: { candidates: [{ code: 'print 1' }] },
   install_packages: { packages: ['polars'] },
   write_file: { path: 'note.txt', content: 'x' },
