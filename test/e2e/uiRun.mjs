@@ -5,6 +5,7 @@ import { clickThroughEnvironments, labFolder, removeEnvironments } from './uiEnv
 import { clickThroughFolder } from './uiFolder.mjs';
 import { clickThroughLanguages } from './uiLanguages.mjs';
 import { clickThroughLean } from './uiLean.mjs';
+import { clickThroughNotebooks, notebooksFolder } from './uiNotebooks.mjs';
 import { clickThroughProblem } from './uiProblem.mjs';
 import { clickThroughReload } from './uiReload.mjs';
 import { clickThroughSession } from './uiSession.mjs';
@@ -14,6 +15,7 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   await drive('session', { 'hothouse.lean.image': 'hothouse/absent:latest' }, clickThroughSession);
   await drive('reload', {}, clickThroughReload);
   await drive('folder', {}, clickThroughFolder, shopFolder(out));
+  await drive('notebooks', {}, clickThroughNotebooks, notebooksFolder(out));
   await drive('languages', {}, clickThroughLanguages);
   removeEnvironments();
   await drive('environments', {}, clickThroughEnvironments, labFolder(out), { asksForTrust: true }).finally(
