@@ -24,11 +24,13 @@ const attacks = ['test/isolation/**', 'test/faults/**'];
 const measuring = 'test/**/*.measuring.test.ts';
 /** What runs on Podman too: the host's contract, and rows that what Podman makes in its own way must hold. */
 const onPodman = ['test/contract/dockerHost.docker.test.ts', 'test/isolation/{04,13,15}-*.docker.test.ts'];
+/** What needs bubblewrap and no container engine. */
+const local = 'test/**/*.local.test.ts';
 /** The other rows of 35 to 39: attacks on the MCP server. */
 const clients = 'test/isolation/3[6-9]-*.test.ts';
 
 /**
- * `unit` needs nothing but Node; `podman` needs DOCKER_HOST, which `npm run podman` sets; `lean` needs a Docker Engine and the image with Lean that HOTHOUSE_TEST_LEAN_IMAGE names;
+ * `unit` needs nothing but Node; `podman` needs DOCKER_HOST, which `npm run podman` sets; `local` needs bubblewrap; `lean` needs a Docker Engine and the image with Lean that HOTHOUSE_TEST_LEAN_IMAGE names;
  * all others need a Docker Engine and the Python image.
  */
 export default defineConfig({
@@ -38,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.docker.test.ts', 'test/**/*.lean.test.ts', 'test/e2e/**', ...attacks, measuring],
+          exclude: ['test/**/*.{docker,lean,local}.test.ts', 'test/e2e/**', ...attacks, measuring],
           // Some start programs, which takes long on a busy machine.
           testTimeout: 30_000,
           expect: { poll: { timeout: 10_000 } },
@@ -48,7 +50,8 @@ export default defineConfig({
       real('lean', ['test/**/*.lean.test.ts']),
       real('measuring', [measuring]),
       real('podman', onPodman),
-      real('isolation', ['test/isolation/**/*.test.ts'], [measuring, clients]),
+      real('local', [local]),
+      real('isolation', ['test/isolation/**/*.test.ts'], [measuring, clients, local]),
       real('clients', [clients]),
       real('faults', ['test/faults/**/*.test.ts']),
     ],

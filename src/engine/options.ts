@@ -24,9 +24,11 @@ export const Options = z.strictObject({
   host: z
     .strictObject({
       kind: z
-        .enum(['docker'])
+        .enum(['docker', 'local'])
         .default('docker')
-        .describe('Where sandboxes run. Each kind has a group of its own options.'),
+        .describe(
+          'Where sandboxes run: docker, a container engine; local, this machine by bubblewrap, for an ordinary user on Linux.',
+        ),
     })
     .prefault({}),
   docker: z

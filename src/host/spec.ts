@@ -95,6 +95,27 @@ export interface SpecExtras {
   readonly user?: number;
 }
 
+/**
+ * Files of /proc and /sys that a sandbox does not need: those that Docker masks, which this list replaces, and those
+ * that show the locks and interrupts of the whole machine.
+ */
+export const MASKED_PATHS = [
+  '/proc/acpi',
+  '/proc/asound',
+  '/proc/interrupts',
+  '/proc/kcore',
+  '/proc/key-users',
+  '/proc/keys',
+  '/proc/latency_stats',
+  '/proc/locks',
+  '/proc/sched_debug',
+  '/proc/scsi',
+  '/proc/timer_list',
+  '/proc/timer_stats',
+  '/sys/devices/virtual/powercap',
+  '/sys/firmware',
+];
+
 /** Where a session's files live. */
 const WORKSPACE = '/workspace';
 
@@ -117,6 +138,11 @@ const LOADER = [
  */
 export function inodesOf(bytes: number): number {
   return Math.ceil(bytes / (16 * 1024));
+}
+
+/** Everything writable that lives in memory. A host's own /dev/shm may have no limit of inodes: a mount of ours replaces it. */
+export function memoryMounts({ tmpfs, shmBytes }: ContainerSpec): TmpfsSpec[] {
+  return [...tmpfs, { path: '/dev/shm', bytes: shmBytes, inodes: inodesOf(shmBytes), mode: '0700', exec: false }];
 }
 
 /** Limits of the kernel's `setrlimit` that every process of a sandbox has, soft and hard. */

@@ -9,6 +9,7 @@ import type { Engine, SessionStore } from '../engine/types.ts';
 import { machineBuildSettings } from '../host/buildSettings.ts';
 import { dockerHost } from '../host/docker/dockerHost.ts';
 import { processIdentity } from '../host/identity.ts';
+import { localHost } from '../host/local/localHost.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import { LANGUAGES } from '../languages/registry.ts';
 import { loadAgent } from '../sandbox/agentBundle.ts';
@@ -36,7 +37,8 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
   const { languages = LANGUAGES, options, log, env, home, imagesFolder, sessionStore } = settings;
   const [agent, identity] = await Promise.all([loadAgent(join(imagesFolder, 'agent')), processIdentity()]);
   return createEngine({
-    connect: ({ docker: { host } }) => dockerHost({ host, env, home, log }),
+    connect: ({ host: { kind }, docker: { host } }) =>
+      kind === 'local' ? localHost({ home, env }) : dockerHost({ host, env, home, log }),
     agent,
     languages,
     options,

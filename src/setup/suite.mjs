@@ -39,17 +39,19 @@ export async function check(name, script, args) {
   return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, details: shown(name) };
 }
 
-/** Runs a vitest project and counts its tests; `env` is added to ours. */
-export async function vitest(project, env = {}) {
-  const report = join(out, `${project}.json`);
+/**
+ * Runs a vitest project and counts its tests; `env` is added to ours. `before` is a command that runs another as another
+ * user, who may write to `folder` and sees the checkout `at` that path.
+ */
+export async function vitest(project, env = {}, { before = [], folder = out, at = root } = {}) {
+  const report = join(folder, `${project}.json`);
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const status = await logged(
-    project,
-    process.execPath,
-    [bin('vitest/vitest.mjs'), 'run', '--project', project, ...reporters],
-    { env: { ...programEnv(), ...env } },
-  );
+  // Vite would write its configuration, bundled, into the checkout.
+  const files = before.length > 0 ? ['--configLoader=runner', '--cache=false'] : [];
+  const script = join(at, 'node_modules/vitest/vitest.mjs');
+  const [program, ...args] = [...before, process.execPath, script, 'run', '--project', project, ...reporters, ...files];
+  const status = await logged(project, program, args, { env: { ...programEnv(), ...env } });
   const counts = existsSync(report) ? vitestCounts(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 0 };
   // A failure outside of the tests counts too.
   if (status !== 0 && counts.failed === 0) counts.failed = 1;

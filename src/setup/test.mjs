@@ -10,6 +10,7 @@ import { editorVariables, planEditorVariables } from './editor.mjs';
 import { ensurePythonImage, ensureTestedImages, planPythonImage, planTestedImages } from './image.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLean } from './leanImage.mjs';
 import { listLeftovers, requireNoNewLeftovers } from './leftovers.mjs';
+import { localTests, planLocal } from './localTests.mjs';
 import { logs } from './paths.mjs';
 import { planPodman, podmanTests } from './podman.mjs';
 import { ensurePython, planPython } from './python.mjs';
@@ -23,6 +24,7 @@ const PLANS = [
   planPythonImage,
   planTestedImages,
   planLeanImage,
+  planLocal,
   planPodman,
   planEditorVariables,
   planConformanceVariables,
@@ -64,6 +66,7 @@ async function testAll(env) {
   await part(tally, 'Packed extension', pack);
   await part(tally, 'Tests with Docker', () => vitest('docker'));
   await part(tally, 'Tests with Podman', podmanTests);
+  await part(tally, 'Tests without a container engine', localTests);
   await testLean(env);
   await part(tally, 'Measured attacks', () => vitest('measuring'));
   await Promise.all([part(tally, 'Attacks from inside', () => vitest('isolation')), testOutside()]);

@@ -10,13 +10,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: ['zod'],
   host: ['base', 'tar-stream'],
   'host/docker': ['base', 'host', 'dockerode', 'semver', 'tar-fs', 'tar-stream'],
+  'host/local': ['base', 'host', 'tar-fs', 'zod'],
   sandbox: ['protocol', 'host', 'base'],
   pool: ['sandbox', 'base'],
   languages: ['sandbox', 'protocol', 'base', 'zod'],
   engine: ['languages', 'sandbox', 'pool', 'host', 'base', 'zod'],
   mcp: ['engine', 'languages', 'base', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
   config: ['engine', 'languages', 'base', 'yaml', 'smol-toml', 'zod'],
-  local: ['engine', 'languages', 'host', 'host/docker', 'sandbox', 'base', 'zod'],
+  local: ['engine', 'languages', 'host', 'host/docker', 'host/local', 'sandbox', 'base', 'zod'],
   clients: ['base', 'smol-toml', 'jsonc-parser', 'diff'],
   cli: ['clients', 'local', 'engine', 'languages', 'mcp', 'config', 'host', 'base', 'zod', 'commander', 'tar-stream'],
   vscode: ['clients', 'local', 'engine', 'languages', 'mcp', 'config', 'base', 'vscode', 'ignore'],
@@ -28,7 +29,8 @@ function files(): string[] {
 
 function roomOf(file: string): string {
   const folder = path.dirname(file).split(path.sep).join('/');
-  return folder.startsWith('host/docker') ? 'host/docker' : (folder.split('/')[0] ?? '');
+  const host = /^host\/(docker|local)/.exec(folder);
+  return host ? host[0] : (folder.split('/')[0] ?? '');
 }
 
 function importsOf(file: string): string[] {

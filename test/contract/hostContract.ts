@@ -42,8 +42,8 @@ export async function problemOf(call: Promise<unknown>) {
   return (error as HostError).problem;
 }
 
-/** Holds a host to the promises of `src/host/host.ts`. */
-export function hostContract(name: string, makeHost: () => Host): void {
+/** Holds a host to the promises of `src/host/host.ts`; `image` has Python for the agent. */
+export function hostContract(name: string, makeHost: () => Host, image?: string): void {
   describe(`${name} keeps the host's contract`, () => {
     let host: Host;
     let spec: ContainerSpec;
@@ -59,7 +59,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
 
     beforeEach(() => {
       host = makeHost();
-      spec = ownSpec();
+      spec = ownSpec(image);
     });
     afterEach(async () => {
       await Promise.all(made.splice(0).map((container) => container.remove().catch(() => {})));
@@ -158,7 +158,7 @@ export function hostContract(name: string, makeHost: () => Host): void {
 
     it('describes itself', async () => {
       const { name: text, defaultRuntime, isolation, warnings } = await host.info();
-      expect(text).toMatch(/^(\w+ Engine|Podman) .+ at /);
+      expect(text).toMatch(/^(\w+ Engine|Podman|Bubblewrap) .+ (at|on) /);
       expect(isolation).toMatchObject({ networkIsolation: true, readOnlyRoot: true, unprivilegedUser: true });
       expect(warnings.every((warning) => /^[A-Z\w].+\.$/.test(warning))).toBe(true);
       expect(await host.runtimeProblem(defaultRuntime)).toBeNull();

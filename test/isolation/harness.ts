@@ -8,12 +8,12 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest, RunResult } from '../../src/engine/types.ts';
-import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import type { Host } from '../../src/host/host.ts';
 import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
+import { testHost } from '../testHost.ts';
 
 /** Where the agent's sources are. */
 export const AGENT = path.resolve(import.meta.dirname, '../../images/agent');
@@ -35,7 +35,7 @@ export async function isolationEngine(
   deps: Partial<Pick<EngineDependencies, 'agent' | 'log'>> & { readonly connect?: () => Host } = {},
 ): Promise<Isolated> {
   const { log = silentLog } = deps;
-  const connect = deps.connect ?? (() => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log }));
+  const connect = deps.connect ?? (() => testHost(log));
   const machine = `isolation-${randomBytes(8).toString('hex')}`;
   const engine = createEngine({
     connect,

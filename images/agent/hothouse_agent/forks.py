@@ -86,6 +86,16 @@ class Forks:
         elif target.pid in self._living:
             _send_signal(target.pid, number)
 
+    def kill_runs(self):
+        """Kills every process but those that wait for runs and the permanent ones; how many."""
+        kept = {spare.pid for spare in self._spares.values()}
+        if self._zygote is not None:
+            kept.add(self._zygote.pid)
+        runs = [pid for pid in kernel.descendants(os.getpid()) if pid not in kept]
+        for pid in runs:
+            _send(pid, signal.SIGKILL)
+        return len(runs)
+
     def stand_by(self, driver):
         """From now on the process that waits is one of this driver."""
         self._driver = driver

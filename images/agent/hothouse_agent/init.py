@@ -12,7 +12,7 @@ import sys
 import time
 
 from . import baseline, channel, children, drivers, environment, forks, frames, gate, inbox, keeper, kernel, outbox
-from . import sockets, transfer, walls, wipe, writable
+from . import memorywatch, sockets, transfer, walls, wipe, writable
 
 # Between two checks of a run's sockets. Seconds.
 _SOCKET_CHECK_INTERVAL = 0.5
@@ -52,6 +52,8 @@ class Init:
         self._forks = forks.Forks(self._ports, mounts, known, self._watch, self._unwatch, self._on_exit)
         self._last_frame_at = self._last_check_at = self._last_work_at = time.monotonic()
         self._excess = None
+        limit = walls.watched_memory
+        self._memory = None if limit is None else memorywatch.MemoryWatch(limit)
         self._is_writing = False
         gate.close()
         # Forks then share what a collection would write to.
@@ -98,6 +100,8 @@ class Init:
                     self._keeper.on_exit_sent(ended)
             if self._channels:
                 self._check_sockets()
+                if self._memory is not None and self._memory.is_exceeded():
+                    self._oom.add(self._forks.kill_runs())
             elif not ready and time.monotonic() > self._last_work_at + _IDLE:
                 self._forks.add_spares()
 
@@ -110,7 +114,7 @@ class Init:
     def _patience(self):
         """How long nothing needs to be done without an event. Seconds."""
         if self._channels:
-            return _SOCKET_CHECK_INTERVAL
+            return _SOCKET_CHECK_INTERVAL if self._memory is None else memorywatch.INTERVAL
         return _IDLE if self._forks.lacks_spares() else float("inf")
 
     def _flush(self):

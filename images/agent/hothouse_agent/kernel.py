@@ -194,15 +194,24 @@ def _oom_kills(text):
     return 0
 
 
+# Of a file in memory, beside its contents; measured with files of no bytes on Linux 6.
+_INODE_BYTES = 1024
+
+
 class OomCounter:
-    """Counts OOM kills in this container's cgroup, version 1 or 2."""
+    """Counts OOM kills in this container's cgroup, version 1 or 2, and those of the agent itself."""
 
     def __init__(self):
         self._fd = _first_open(_OOM_FILES)
+        self._own = 0
         self._seen = self._read()
 
+    def add(self, kills):
+        """The agent has killed so many processes for memory."""
+        self._own += kills
+
     def _read(self):
-        return 0 if self._fd is None else _oom_kills(os.pread(self._fd, 4096, 0))
+        return self._own + (0 if self._fd is None else _oom_kills(os.pread(self._fd, 4096, 0)))
 
     def take(self):
         """Kills since the last call."""
@@ -257,15 +266,26 @@ def _cpu_of_living():
 
 def memory_used():
     """
-    Bytes of memory that the container uses, without the file cache, which the kernel reclaims when needed; None without
-    a cgroup. For cgroup version 1 and 2.
+    Bytes of memory that the container uses, without the file cache, which the kernel reclaims when needed. For cgroup
+    version 1 and 2; without a cgroup it is counted.
     """
     usage = _read_first(["/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes"])
     stat = _read_first(["/sys/fs/cgroup/memory.stat", "/sys/fs/cgroup/memory/memory.stat"])
     if usage is None or stat is None:
-        return None
+        return _counted_memory()
     parts = dict(line.split() for line in stat.splitlines())
     return max(0, int(usage) - int(parts[b"inactive_file"]) - int(parts[b"active_file"]))
+
+
+def _counted_memory():
+    """
+    What processes share with no file, and files in memory with their inodes. Pages that forks share count for each of
+    them.
+    """
+    in_processes = sum(_private_memory(name) for name in os.listdir("/proc") if name.isdigit())
+    sizes = [os.statvfs(path) for path in mount_points() if os.access(path, os.W_OK) and os.path.isdir(path)]
+    in_files = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
+    return in_processes + in_files + sum(size.f_files - size.f_ffree for size in sizes) * _INODE_BYTES
 
 
 def memory_limit():
@@ -282,8 +302,15 @@ def memory_room():
 
 def own_memory():
     """Bytes of memory that this process shares with no file and no other process."""
-    with open("/proc/self/statm", "rb", buffering=0) as table:
-        _, resident, shared, *_ = table.read(256).split()
+    return _private_memory("self")
+
+
+def _private_memory(process):
+    try:
+        with open("/proc/%s/statm" % process, "rb", buffering=0) as table:
+            _, resident, shared, *_ = table.read(256).split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
     return (int(resident) - int(shared)) * resource.getpagesize()
 
 

@@ -23,6 +23,8 @@ _MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.lim
 _PIDS_LIMITS = ("/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max")
 # What `build` found.
 report = {}
+# Bytes of memory that the agent itself has to keep runs within; None where a cgroup does.
+watched_memory = None
 # A ruleset that keeps runs from the agent's processes; None where the kernel has none.
 _scope = None
 
@@ -35,8 +37,8 @@ def build(plan):
     walls = {
         "environment": _attempt(_clean_environment),
         "limits": _attempt(_set_limits, plan["limits"]),
-        "memory": _attempt(_check_limit, _MEMORY_LIMITS, plan["memoryBytes"]),
-        "processes": _attempt(_check_limit, _PIDS_LIMITS, plan["pids"]),
+        "memory": _attempt(_check_memory, plan["memoryBytes"]),
+        "processes": _attempt(_check_processes, plan["pids"]),
         "outOfMemory": _attempt(_check_score),
         "privileges": _attempt(_drop_privileges),
         "network": _off("network.policy") if plan["network"] == "full" else _attempt(_check_network, plan),
@@ -118,7 +120,27 @@ def _set_limits(limits):
     return _holds()
 
 
+def _check_memory(most):
+    global watched_memory
+    found = _check_limit(_MEMORY_LIMITS, most)
+    if found is not None:
+        return found
+    watched_memory = most
+    return _holds("counted by the agent, as no cgroup limits it")
+
+
+def _check_processes(most):
+    found = _check_limit(_PIDS_LIMITS, most)
+    if found is not None:
+        return found
+    with open("/proc/self/uid_map", "rb") as table:
+        ids = [int(line.split()[2]) for line in table]
+    # The kernel counts the processes of a user in each namespace on its own.
+    return _holds("RLIMIT_NPROC of its user namespace") if ids == [1] else _missing("no cgroup shows it")
+
+
 def _check_limit(paths, most):
+    """None where no cgroup shows it."""
     for path in paths:
         try:
             with open(path, "rb") as file:
@@ -126,7 +148,7 @@ def _check_limit(paths, most):
         except OSError:
             continue
         return _holds() if found != "max" and int(found) <= most else _missing("it is %s" % found)
-    return _missing("no cgroup shows it")
+    return None
 
 
 def _check_score():

@@ -1,30 +1,16 @@
 import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerode';
 import { LABEL } from '../labels.ts';
-import { type ContainerSpec, inodesOf, resourceLimits, type TmpfsSpec, type VolumeSpec } from '../spec.ts';
+import {
+  type ContainerSpec,
+  MASKED_PATHS,
+  memoryMounts,
+  resourceLimits,
+  type TmpfsSpec,
+  type VolumeSpec,
+} from '../spec.ts';
 
 /** In microseconds; the kernel's own. */
 export const CPU_PERIOD = 100_000;
-
-/**
- * Files of /proc and /sys that a sandbox does not need: those that Docker masks, which this list replaces, and those
- * that show the locks and interrupts of the whole machine.
- */
-export const MASKED_PATHS = [
-  '/proc/acpi',
-  '/proc/asound',
-  '/proc/interrupts',
-  '/proc/kcore',
-  '/proc/key-users',
-  '/proc/keys',
-  '/proc/latency_stats',
-  '/proc/locks',
-  '/proc/sched_debug',
-  '/proc/scsi',
-  '/proc/timer_list',
-  '/proc/timer_stats',
-  '/sys/devices/virtual/powercap',
-  '/sys/firmware',
-];
 
 /**
  * Of a sandbox's own network, which nothing but itself uses. Buffers of a connection have at most 512 KB, so that a
@@ -115,11 +101,6 @@ function volumeMount(volume: VolumeSpec, spec: ContainerSpec): MountSettings {
   const Labels = volumeLabels(volume, spec);
   const VolumeOptions = { NoCopy: true, Labels, DriverConfig: { Name: 'local', Options: {} } };
   return { Type: 'volume', Source: volume.name ?? '', Target: volume.path, VolumeOptions };
-}
-
-/** Everything writable that lives in memory. Docker's own /dev/shm has no limit of inodes: a mount of ours replaces it. */
-export function memoryMounts({ tmpfs, shmBytes }: ContainerSpec): TmpfsSpec[] {
-  return [...tmpfs, { path: '/dev/shm', bytes: shmBytes, inodes: inodesOf(shmBytes), mode: '0700', exec: false }];
 }
 
 /** Options of the mount, as for `mount -o`, for the user and group of this id. */

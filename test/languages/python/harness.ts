@@ -1,6 +1,4 @@
 import path from 'node:path';
-import { silentLog } from '../../../src/base/log.ts';
-import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
 import { processIdentity } from '../../../src/host/identity.ts';
 import { LABEL } from '../../../src/host/labels.ts';
 import { containerSpec, type SandboxLimits } from '../../../src/host/spec.ts';
@@ -9,6 +7,7 @@ import { python as definition } from '../../../src/languages/python/definition.t
 import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../../src/sandbox/boot.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { testHost } from '../../testHost.ts';
 import { python } from './language.ts';
 
 export const IMAGE = 'hothouse/python:latest';
@@ -25,7 +24,7 @@ export const LIMITS: SandboxLimits = {
   runtime: null,
 };
 
-const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
+const host = testHost();
 
 /** A real sandbox, of the Python image unless another is named; `outputBytes` is its cap for each stream. */
 export async function realSandbox(

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Container, ContainerEnd } from '../host.ts';
+import { HostError } from '../host.ts';
+import { packVolume, unpackInVolume } from './archive.ts';
+import { startProblem } from './bubblewrap.ts';
+import { startOf } from './sandboxFiles.ts';
+
+/** A signal's number is added to it in the exit status of a program that the signal has ended. */
+const SIGNALLED = 128;
+/** Where bubblewrap writes the id of the process that it has started. */
+const INFO_FD = 3;
+const UNREAD_MS = 500;
+
+/** A program with its arguments. */
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/** A sandbox of this machine: a tree of processes that ends with its first one, and with this process. */
+export class LocalContainer implements Container {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly ended: Promise<ContainerEnd>;
+  readonly #process: ChildProcess;
+  readonly #volumes: ReadonlyMap<string, string>;
+
+  private constructor(
+    readonly id: string,
+    { process, stdin, stdout, stderr }: Streams,
+    readonly first: FirstProcess,
+    volumes: ReadonlyMap<string, string>,
+    ended: Promise<ContainerEnd>,
+  ) {
+    this.#process = process;
+    this.#volumes = volumes;
+    this.stdin = stdin;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.ended = ended;
+  }
+
+  /**
+   * Starts bubblewrap; `volumes` has the folder of each volume by its path. `cleanUp` is called when it has ended, and
+   * everything waits for it. Rejects with a `HostError`.
+   */
+  static async start(
+    id: string,
+    { program, args }: Command,
+    volumes: ReadonlyMap<string, string>,
+    cleanUp: () => Promise<void>,
+  ): Promise<LocalContainer> {
+    // In a session of its own: Ctrl+C in a terminal is for us alone.
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], detached: true, cwd: '/' });
+    const streams = streamsOf(child);
+    const ended = endOf(child).then(async (end) => {
+      // What stays is removed by a later sweep.
+      await cleanUp().catch(() => {});
+      return end;
+    });
+    const said: string[] = [];
+    const listen = (chunk: Buffer) => said.push(chunk.toString());
+    streams.stderr.on('data', listen);
+    try {
+      const first = await firstProcess(child);
+      streams.stderr.off('data', listen).pause();
+      return new LocalContainer(id, streams, first, volumes, ended);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw new HostError(startProblem(Object.assign(toError(error), { stderr: said.join('') })));
+    }
+  }
+
+  async isRunning(): Promise<boolean> {
+    return (await startOf(this.first.pid)) === this.first.startedAt;
+  }
+
+  putArchive(path: string, archive: Readable, signal?: AbortSignal): Promise<void> {
+    return unpackInVolume(this.#volumes, path, archive, signal);
+  }
+
+  async getArchive(path: string): Promise<Readable> {
+    return packVolume(this.#volumes, path);
+  }
+
+  async remove(): Promise<void> {
+    await endFirst(this.first);
+    this.#process.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** Nothing else could hold its pipes: it ends. */
+  async detach(): Promise<void> {
+    this.stdin.end();
+    await this.remove();
+  }
+
+  /** Sweeps find none without its owner: it ends with this process. */
+  async spare(): Promise<void> {}
+}
+
+/** A process of a sandbox, by the ids of this machine. */
+export interface FirstProcess {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/** Ends the first process of a sandbox, and with it every other. bubblewrap may not have tied its end to its own yet. */
+export async function endFirst({ pid, startedAt }: FirstProcess): Promise<void> {
+  // Ids are used again.
+  if ((await startOf(pid)) !== startedAt) return;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has just ended.
+  }
+}
+
+interface Streams {
+  readonly process: ChildProcess;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+function streamsOf(process: ChildProcess): Streams {
+  const { stdin, stdout, stderr } = process;
+  if (!stdin || !stdout || !stderr) throw new Error('the process has no pipes');
+  // A broken pipe shows as the end of the container; without a listener the error would end this process.
+  stdin.on('error', () => {});
+  return { process, stdin, stdout, stderr };
+}
+
+async function firstProcess(process: ChildProcess): Promise<FirstProcess> {
+  const failed = new Promise<never>((_, reject) => process.once('error', reject));
+  const info = JSON.parse(await Promise.race([text(process.stdio[INFO_FD] as Readable), failed]));
+  const pid = Number(info['child-pid']);
+  const startedAt = await startOf(pid);
+  if (startedAt === null) throw new Error('its first process has ended at once');
+  return { pid, startedAt };
+}
+
+/** Resolves once its output has been read, or has waited for so long. */
+function endOf(process: ChildProcess): Promise<ContainerEnd> {
+  return new Promise((resolve) => {
+    process.once('exit', (status, signal) => {
+      const reason = signal === null ? reasonOf(status ?? 0) : 'it was removed';
+      const late = setTimeout(() => resolve({ exitCode: status, oomKilled: false, reason }), UNREAD_MS);
+      process.once('close', () => {
+        clearTimeout(late);
+        resolve({ exitCode: status, oomKilled: false, reason });
+      });
+    });
+  });
+}
+
+function reasonOf(status: number): string {
+  return status > SIGNALLED
+    ? `its first process was ended by signal ${status - SIGNALLED}`
+    : `its first process ended with status ${status}`;
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,216 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Container,
+  type ContainerSummary,
+  type Host,
+  HostError,
+  type HostInfo,
+  type ImageBuilder,
+} from '../host.ts';
+import { imageMissing, type Problem } from '../problem.ts';
+import type { ContainerSpec, Isolation } from '../spec.ts';
+import { bubblewrapArguments } from './arguments.ts';
+import { cancelled, checkBubblewrap } from './bubblewrap.ts';
+import { endFirst, LocalContainer } from './localContainer.ts';
+import { LocalEnvironments } from './localEnvironments.ts';
+import { SandboxFiles } from './sandboxFiles.ts';
+
+/** The options of `localHost`. */
+export interface LocalHostOptions {
+  /** The user's home folder. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const RUNTIME = 'bubblewrap';
+const PROGRAM = 'bwrap';
+const SANDBOX_ID = /^[0-9a-f]{32}$/;
+/** So long a sandbox may take from its volumes to its file. */
+const NEW_MS = 60_000;
+const HANDSHAKE_MS = 10_000;
+/** As for Docker: far above the ids of people and services. Outside, all of them are the user's own. */
+const FIRST_USER = 2 ** 30;
+const END_OF_USERS = 2 ** 31 - 1;
+
+const ISOLATION: Isolation = {
+  // The agent counts it and ends what runs.
+  memoryLimit: true,
+  swapLimit: false,
+  cpuLimit: false,
+  // Counted in the user namespace of the sandbox.
+  processLimit: true,
+  systemCallFilter: true,
+  networkIsolation: true,
+  readOnlyRoot: true,
+  unprivilegedUser: true,
+  userNamespace: true,
+};
+const WARNINGS = [
+  'The agent counts memory four times a second and ends runs that have too much; with Docker the kernel does it at once.',
+  'CPU time of sandboxes is not limited; Docker limits it.',
+];
+const NO_PROXY: Problem = {
+  kind: 'spec_refused',
+  message: 'The proxy that allows some hosts needs Docker.',
+  advice: 'Set the option host.kind to docker, or allow no host.',
+};
+const DISPOSED: Problem = { kind: 'host_failed', message: 'The host was closed.', advice: 'Start the engine again.' };
+
+/** This machine as a host, without a container engine: sandboxes are processes of this user in namespaces of their own. */
+export function localHost(options: LocalHostOptions): Host {
+  return new LocalHost(options);
+}
+
+class LocalHost implements Host {
+  readonly handshakeMs = HANDSHAKE_MS;
+  readonly images: ImageBuilder;
+  readonly #environments: LocalEnvironments;
+  readonly #files: SandboxFiles;
+  readonly #volumes: string;
+  readonly #living = new Map<string, LocalContainer>();
+  #check: Promise<string> | null = null;
+  #isDisposed = false;
+
+  constructor({ home, env }: LocalHostOptions) {
+    const folder = join(home, '.hothouse', 'local');
+    this.#environments = new LocalEnvironments(join(folder, 'environments'), env);
+    this.images = this.#environments;
+    this.#files = new SandboxFiles(join(folder, 'sandboxes'));
+    this.#volumes = join(folder, 'volumes');
+  }
+
+  async info(signal?: AbortSignal): Promise<HostInfo> {
+    const version = await this.#ready(signal);
+    return {
+      name: `Bubblewrap ${version} on this machine`,
+      details: ['no container engine'],
+      defaultRuntime: RUNTIME,
+      isolation: ISOLATION,
+      warnings: WARNINGS,
+    };
+  }
+
+  async runtimeProblem(runtime: string): Promise<Problem | null> {
+    if (runtime === RUNTIME) return null;
+    return {
+      kind: 'runtime_unknown',
+      message: `There is no runtime "${runtime}" without a container engine.`,
+      advice: 'Leave the option docker.runtime empty, or set the option host.kind to docker.',
+    };
+  }
+
+  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {
+    await this.#ready(signal);
+    const environment = await this.#environments.filesOf(spec.image);
+    if (environment === null) throw new HostError(imageMissing(spec));
+    if (typeof spec.network === 'object') throw new HostError(NO_PROXY);
+    const id = randomBytes(16).toString('hex');
+    const volumes = await this.#makeVolumes(id, spec);
+    try {
+      return await this.#start(id, spec, environment, volumes, signal);
+    } catch (error) {
+      await this.#forget(id);
+      throw error;
+    }
+  }
+
+  /** A sandbox ends with the process that has started it, so there is none to attach to. */
+  async attach(): Promise<Container | null> {
+    await this.#ready();
+    return null;
+  }
+
+  async list(labels: Readonly<Record<string, string>>): Promise<ContainerSummary[]> {
+    const wanted = Object.entries(labels);
+    const found = await this.#files.list();
+    return found
+      .filter((sandbox) => wanted.every(([name, value]) => sandbox.labels[name] === value))
+      .map(({ id, labels: all, createdAt }) => ({ id, labels: all, createdAt, running: true }));
+  }
+
+  async remove(id: string): Promise<void> {
+    const own = this.#living.get(id);
+    if (own) return own.remove();
+    const found = await this.#files.find(id);
+    // Its bubblewrap ends with it.
+    if (found) await endFirst(found);
+    await this.#forget(id);
+  }
+
+  /** Those of sandboxes whose process was killed before it could remove them. */
+  async removeUnusedVolumes(): Promise<void> {
+    for (const id of await readdir(this.#volumes).catch(() => [])) {
+      if (SANDBOX_ID.test(id) && (await isOld(join(this.#volumes, id))) && !(await this.#files.find(id))) {
+        await this.#forget(id);
+      }
+    }
+  }
+
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    await Promise.all([...this.#living.values()].map((container) => container.remove()));
+  }
+
+  async #start(
+    id: string,
+    spec: ContainerSpec,
+    environment: string,
+    volumes: ReadonlyMap<string, string>,
+    signal?: AbortSignal,
+  ): Promise<LocalContainer> {
+    const user = spec.user ?? randomInt(FIRST_USER, END_OF_USERS);
+    const args = bubblewrapArguments(spec, user, { environment, volumes });
+    const limited = [`--data=${spec.memoryBytes}:${spec.memoryBytes}`, PROGRAM, '--info-fd', '3', ...args];
+    const command = { program: 'prlimit', args: limited };
+    const container = await LocalContainer.start(id, command, volumes, () => this.#end(id));
+    this.#living.set(id, container);
+    try {
+      const { pid, startedAt } = container.first;
+      await this.#files.add(id, { labels: { ...spec.labels }, createdAt: Date.now(), pid, startedAt });
+      if (signal?.aborted) throw new HostError(cancelled());
+      if (this.#isDisposed) throw new HostError(DISPOSED);
+    } catch (error) {
+      await container.remove();
+      throw error;
+    }
+    return container;
+  }
+
+  async #end(id: string): Promise<void> {
+    this.#living.delete(id);
+    await this.#forget(id);
+  }
+
+  async #forget(id: string): Promise<void> {
+    await this.#files.remove(id);
+    await rm(join(this.#volumes, id), { recursive: true, force: true });
+  }
+
+  /** The folder of each volume, by its path in the sandbox. */
+  async #makeVolumes(id: string, { volumes }: ContainerSpec): Promise<ReadonlyMap<string, string>> {
+    const made = volumes.map(async ({ path, name, isWritable }, index): Promise<[string, string]> => {
+      const folder = join(this.#volumes, ...(name === null ? [id, String(index)] : ['named', name]));
+      await mkdir(isWritable ? join(folder, 'data') : folder, { recursive: true, mode: 0o700 });
+      return [path, folder];
+    });
+    return new Map(await Promise.all(made));
+  }
+
+  /** The version of bubblewrap, which is looked at once unless something is wrong. */
+  async #ready(signal?: AbortSignal): Promise<string> {
+    if (this.#isDisposed) throw new HostError(DISPOSED);
+    if (signal?.aborted) throw new HostError(cancelled());
+    this.#check ??= checkBubblewrap(PROGRAM);
+    return this.#check.catch((error: unknown) => {
+      this.#check = null;
+      throw error;
+    });
+  }
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+  return Date.now() - mtimeMs > NEW_MS;
+}

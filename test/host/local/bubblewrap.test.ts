@@ -1,0 +1,60 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bubblewrapArguments } from '../../../src/host/local/arguments.ts';
+import { checkBubblewrap } from '../../../src/host/local/bubblewrap.ts';
+import { ownSpec, problemOf } from '../../contract/hostContract.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'hothouse-bwrap-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A program that answers as a bubblewrap of that version, and whose sandboxes fail with that text. */
+async function program(version: string, failure: string): Promise<string> {
+  const file = path.join(folder, version);
+  const text = `#!/bin/sh\n[ "$1" = --version ] && { echo 'bubblewrap ${version}'; exit; }\necho '${failure}' >&2\nexit 1\n`;
+  await writeFile(file, text);
+  await chmod(file, 0o755);
+  return file;
+}
+
+describe.skipIf(process.platform === 'win32')('bubblewrap is refused', () => {
+  it('when it is missing', async () => {
+    const problem = await problemOf(checkBubblewrap(path.join(folder, 'none')));
+    expect(problem).toMatchObject({ kind: 'host_missing', command: 'sudo apt-get install bubblewrap' });
+  });
+
+  it('when it is too old', async () => {
+    const problem = await problemOf(checkBubblewrap(await program('0.7.9', '')));
+    expect(problem).toMatchObject({
+      kind: 'host_too_old',
+      message: 'bubblewrap 0.7.9 is too old: 0.8.0 or later is needed.',
+    });
+  });
+
+  it('where the machine forbids namespaces', async () => {
+    const said = 'bwrap: No permissions to create new namespace';
+    const problem = await problemOf(checkBubblewrap(await program('1.0.0', said)));
+    expect(problem).toMatchObject({ kind: 'permission_denied', message: expect.stringContaining(said) });
+  });
+});
+
+describe('a sandbox of bubblewrap', () => {
+  const folders = { environment: '/env', volumes: new Map([['/packages', '/volume']]) };
+  const spec = { ...ownSpec(), volumes: [{ path: '/packages', name: null, isWritable: false }] };
+
+  it('has no network unless its spec names one', () => {
+    expect(bubblewrapArguments(spec, 5, folders)).toContain('--unshare-net');
+    expect(bubblewrapArguments({ ...spec, network: 'bridge' }, 5, folders)).not.toContain('--unshare-net');
+  });
+
+  it('binds nothing that it can write to', () => {
+    const args = bubblewrapArguments(spec, 5, folders);
+    expect(args.filter((arg) => /^--(dev-)?bind/.test(arg))).toEqual([]);
+    const at = args.indexOf('/volume');
+    expect(args.slice(at - 1, at + 2)).toEqual(['--ro-bind', '/volume', '/packages']);
+  });
+});

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/base/log.ts';
+import { Options } from '../../../src/engine/options.ts';
+import type { Engine, Owner, RunRequest } from '../../../src/engine/types.ts';
+import { localHost } from '../../../src/host/local/localHost.ts';
+import { createLocalEngine } from '../../../src/local/localEngine.ts';
+
+const OWNER: Owner = { id: 'test', kind: 'cli', label: 'test' };
+const IMAGES = path.resolve(import.meta.dirname, '../../../images');
+const PROGRAM = path.join(import.meta.dirname, 'localProcess.ts');
+
+let home: string;
+let engine: Engine;
+
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'hothouse-local-'));
+  engine = await createLocalEngine({
+    options: Options.parse({ host: { kind: 'local' }, limits: { memoryMb: 128, pids: 64 }, pool: { size: 1 } }),
+    log: silentLog,
+    env: process.env,
+    home,
+    imagesFolder: IMAGES,
+  });
+  expect(await engine.buildEnvironment('bash', () => {})).toMatchObject({ ok: true });
+});
+afterAll(async () => {
+  await engine.dispose();
+  expect(await sandboxFiles()).toEqual({ sandboxes: [], volumes: [] });
+  await rm(home, { recursive: true });
+});
+
+const run = (code: string, rest: Partial<RunRequest> = {}) =>
+  engine.run({ language: 'bash', owner: OWNER, code, ...rest });
+
+async function sandboxFiles() {
+  const [sandboxes, volumes] = await Promise.all(
+    ['sandboxes', 'volumes'].map((name) => readdir(path.join(home, '.hothouse/local', name)).catch(() => [])),
+  );
+  return { sandboxes, volumes };
+}
+
+describe('an engine without a container engine', () => {
+  it('runs code with stdin, and returns output and exit status', async () => {
+    const result = await run('read name; echo "hello $name"; exit 3', { stdin: 'you\n' });
+    expect(result).toMatchObject({ status: 'error', exitCode: 3, stdout: 'hello you\n' });
+  });
+
+  it('uses a sandbox again after a verified reset', async () => {
+    const ids = () => engine.snapshot().environments.flatMap(({ sandboxes }) => sandboxes.map(({ id }) => id));
+    await run('echo left > /tmp/left; echo left > /workspace/left');
+    await expect
+      .poll(() => engine.snapshot().environments.find(({ id }) => id === 'bash')?.sandboxes[0]?.state)
+      .toBe('idle');
+    const before = ids();
+    expect(await run('cat /tmp/left /workspace/left')).toMatchObject({ status: 'error', stdout: '' });
+    expect(before).toHaveLength(1);
+    expect(ids()).toEqual(before);
+  });
+
+  it('ends a run at its time limit', async () => {
+    expect(await run('sleep 60', { timeoutSeconds: 0.5 })).toMatchObject({ status: 'timeout' });
+  });
+
+  it('ends a run that fills memory with files', async () => {
+    const code =
+      'while :; do head -c 1000000 /dev/zero >> /workspace/a && head -c 1000000 /dev/zero >> /tmp/b; sleep 0.01; done';
+    expect(await run(`${code} & ${code}`, { timeoutSeconds: 60 })).toMatchObject({ status: 'out_of_memory' });
+  });
+
+  it('keeps the variables of a session', async () => {
+    const opened = await engine.openSession('bash', OWNER);
+    if (!opened.ok) throw new Error(opened.error.message);
+    const sessionId = opened.value.id;
+    await run('kept=42', { sessionId });
+    expect(await run('echo $kept', { sessionId })).toMatchObject({ stdout: '42\n' });
+    await engine.closeSession(sessionId);
+  });
+
+  it('leaves no process when it is killed', async () => {
+    const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, home], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = await once(child.stdout, 'data');
+    const { pid } = JSON.parse(String(line));
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    child.kill('SIGKILL');
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+    // Whoever looks next removes what the killed process could not.
+    expect(await localHost({ env: process.env, home }).list({ 'dev.hothouse.test': 'killed' })).toEqual([]);
+  });
+});

@@ -1,0 +1,16 @@
+/** A process with one sandbox of the host in the home folder that its argument names; prints what the sandbox's file says. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { localHost } from '../../../src/host/local/localHost.ts';
+import { containerSpec } from '../../../src/host/spec.ts';
+
+const home = process.argv[2] ?? '';
+const MB = 1 << 20;
+const limits = { memoryBytes: 128 * MB, cpus: 1, pids: 64, workspaceBytes: MB, tmpBytes: MB };
+const spec = containerSpec(
+  'hothouse/bash:latest',
+  { ...limits, network: 'none', readOnlyRoot: true, runtime: null },
+  { 'dev.hothouse.test': 'killed' },
+);
+const { id } = await localHost({ env: process.env, home }).create(spec);
+console.log(await readFile(path.join(home, '.hothouse/local/sandboxes', `${id}.json`), 'utf8'));
