@@ -1,47 +1,38 @@
 """
 Starts the agent from what the engine puts before this text: its sources in the dict SOURCES (module name -> text), the
 files of drivers in the dict DRIVERS, and in the dict WALLS which walls it is to build.
+
+It compiles the sources and becomes a second interpreter, which loads what it needs of the result: what a compiler leaves
+in memory would be copied by every fork.
 """
 
-import importlib.abc
-import importlib.util
+import marshal
+import os
 import sys
 
-
-class _Loader(importlib.abc.Loader):
-    def exec_module(self, module):
-        name = module.__name__
-        exec(compile(SOURCES[name], "<hothouse>/" + name, "exec"), module.__dict__)  # noqa: F821
-
-
-class _Finder(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name not in SOURCES:  # noqa: F821
-            return None
-        is_package = any(other.startswith(name + ".") for other in SOURCES)  # noqa: F821
-        return importlib.util.spec_from_loader(name, _Loader(), is_package=is_package)
-
+_SECOND = """
+import marshal
+with open(%d, "rb") as file:
+    AGENT = marshal.load(file)
+exec(marshal.loads(AGENT["modules"].pop("hothouse_agent.loader")))
+"""
 
 SOURCES["hothouse_drivers"] = ""  # noqa: F821
 for driver, files in DRIVERS.items():  # noqa: F821
     SOURCES["hothouse_drivers." + driver] = ""  # noqa: F821
     for file in [file for file in files if file.endswith(".py")]:
         SOURCES["hothouse_drivers.%s.%s" % (driver, file[: -len(".py")])] = files[file]  # noqa: F821
-sys.meta_path.insert(0, _Finder())
-sys.dont_write_bytecode = True
-
-from hothouse_agent import walls  # noqa: E402
-
-# Before anything else: what the other modules take from the environment is then clean.
-walls.build(WALLS)  # noqa: F821
-
-from hothouse_agent import drivers, init  # noqa: E402
-
-drivers.files = DRIVERS  # noqa: F821
-
-if WALLS["network"] == "proxy":  # noqa: F821
-    from hothouse_agent import forwarder
-
-    forwarder.start()
-
-init.main()
+agent = {
+    "modules": {
+        name: marshal.dumps(compile(text, "<hothouse>/" + name, "exec"))
+        for name, text in SOURCES.items()  # noqa: F821
+    },
+    "packages": [name for name in SOURCES if any(other.startswith(name + ".") for other in SOURCES)],  # noqa: F821
+    "drivers": DRIVERS,  # noqa: F821
+    "walls": WALLS,  # noqa: F821
+}
+fd = os.memfd_create("agent", 0)
+with open(fd, "wb", closefd=False) as memory:
+    marshal.dump(agent, memory)
+os.lseek(fd, 0, os.SEEK_SET)
+os.execv(sys.executable, [sys.executable, "-I", "-c", _SECOND % fd])

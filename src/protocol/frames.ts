@@ -33,6 +33,7 @@ export const FrameType = {
   run: 3,
   input: 4,
   closeInput: 5,
+  /** Its channel is a new number, or that of a run whose end makes the agent reset; then nothing happens twice. */
   reset: 6,
   request: 7,
   /**
@@ -57,7 +58,7 @@ export const FrameType = {
   answer: 71,
   /** A process's pipe has all of the last `input` frame; the next may come. */
   room: 72,
-  /** The report of a reset. */
+  /** The report of a reset; its channel is the number that the reset has. */
   report: 73,
   /** From the next frame on, the agent keeps its frames until they are acknowledged. */
   retaining: 74,

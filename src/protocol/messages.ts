@@ -45,6 +45,11 @@ export const Start = z.discriminatedUnion('kind', [
     preloaded: z.boolean(),
     /** The driver that takes them, of `images/agent/drivers`; missing: Python's. */
     driver: z.string().optional(),
+    /**
+     * It takes one `run`. After its end the agent resets the sandbox unasked, unless it has another process or the run has
+     * left files; the report then has the number of this channel.
+     */
+    once: z.boolean().optional(),
   }),
   /** A program; `input` and `closeInput` feed its stdin. */
   z.strictObject({
@@ -92,7 +97,7 @@ export const ResetReport = z.strictObject({
   killed: z.int().nonnegative(),
   /** Descriptors that the agent's first process has open. */
   fds: z.int().nonnegative(),
-  /** Memory of the whole container without the cache of files. */
+  /** Memory of the whole container. Includes the cache of files where even that sum is within the bound. */
   memoryBytes: z.int().nonnegative(),
   durationMs: z.number().nonnegative(),
 });

@@ -22,7 +22,8 @@ import { Heartbeat } from './heartbeat.ts';
 import { Retention } from './retention.ts';
 import type { Channel, ChannelListener, RequestBody, Sandbox, SandboxLoss, SandboxRetention } from './sandbox.ts';
 
-const RESET = encodeFrame(FrameType.reset, 0);
+/** How long the agent has for a reset that it does unasked; then it is asked for it. Milliseconds. */
+const UNASKED_MS = 10;
 /**
  * After this long without the host's confirmation that a sandbox is gone, callers that wait for its end get an answer.
  */
@@ -42,8 +43,10 @@ export class LiveSandbox implements Sandbox {
   readonly #channels = new Map<number, LiveChannel>();
   readonly #requests = new Map<number, Deferred<unknown>>();
   readonly #heartbeat: Heartbeat;
-  /** The answer to a reset that is under way. */
-  #report: Deferred<ResetReport> | undefined;
+  /** The answer to a reset that is under way, and the number of that reset. */
+  #report: { readonly number: number; readonly answer: Deferred<ResetReport> } | undefined;
+  /** The channel whose end makes the agent reset unasked, and the report of that when it has come. */
+  #once: { readonly number: number; report?: ResetReport } | undefined;
   #loss: SandboxLoss | undefined;
   #counter = 0;
   /** The flush of what may wait for the next frame. */
@@ -83,6 +86,8 @@ export class LiveSandbox implements Sandbox {
       channel.lose(this.#loss);
       return channel;
     }
+    const isOnce = start.kind === 'interpreter' && start.once === true && this.#channels.size === 0;
+    this.#once = isOnce ? { number: channel.number } : undefined;
     this.#channels.set(channel.number, channel);
     this.#connection.send(encodeFrame(FrameType.start, channel.number, JSON.stringify(start)));
     return channel;
@@ -109,13 +114,26 @@ export class LiveSandbox implements Sandbox {
     this.#rejectRequests('the sandbox was reset');
     const loss = { outOfMemory: false, reason: 'the sandbox was reset' };
     for (const channel of ended) channel.lose(loss);
+    const once = this.#once;
+    this.#once = undefined;
+    return once?.report && !this.#loss ? once.report : this.#awaitReport(once?.number, deadlineMs);
+  }
+
+  /** The report of a reset that the agent does unasked after the end of channel `own`, or is asked for now. */
+  async #awaitReport(own: number | undefined, deadlineMs: number): Promise<ResetReport> {
+    if (own === undefined) this.#counter += 1;
+    const number = own ?? this.#counter;
+    const answer = deferred<ResetReport>();
+    const ask = () => this.#connection.send(encodeFrame(FrameType.reset, number));
+    const asking = own === undefined ? undefined : this.#clock.schedule(UNASKED_MS, ask);
     const late = this.#clock.schedule(deadlineMs, () => this.#connection.fail(`its reset took over ${deadlineMs} ms`));
     try {
-      this.#report = deferred<ResetReport>();
-      if (this.#loss) this.#report.reject(new Error(this.#loss.reason));
-      this.#connection.send(RESET);
-      return await this.#report.promise;
+      this.#report = { number, answer };
+      if (this.#loss) answer.reject(new Error(this.#loss.reason));
+      if (!asking) ask();
+      return await answer.promise;
     } finally {
+      asking?.dispose();
       late.dispose();
     }
   }
@@ -226,8 +244,7 @@ export class LiveSandbox implements Sandbox {
       return;
     }
     if (frame.type === FrameType.report) {
-      const report = ResetReport.parse(JSON.parse(frame.payload.toString('utf8')));
-      this.#report?.resolve(report);
+      this.#onReport(frame.channel, ResetReport.parse(JSON.parse(frame.payload.toString('utf8'))));
       return;
     }
     const channel = this.#channels.get(frame.channel);
@@ -239,6 +256,12 @@ export class LiveSandbox implements Sandbox {
       this.#channels.delete(frame.channel);
       channel.exit(exit);
     } else yield* channel.receive(frame, retention?.received ?? 0);
+  }
+
+  /** Each report counts for the reset of its number alone. */
+  #onReport(number: number, report: ResetReport): void {
+    if (number === this.#report?.number) this.#report.answer.resolve(report);
+    else if (number === this.#once?.number) this.#once.report = report;
   }
 
   #answer(payload: Buffer): void {
@@ -261,6 +284,6 @@ export class LiveSandbox implements Sandbox {
     for (const channel of this.#channels.values()) channel.lose(loss);
     this.#channels.clear();
     this.#rejectRequests(loss.reason);
-    this.#report?.reject(new Error(loss.reason));
+    this.#report?.answer.reject(new Error(loss.reason));
   }
 }

@@ -60,8 +60,12 @@ describe('a one-shot run', () => {
   it('is killed at its timeout', async () => {
     const bench = newBench();
     await bench.run('print warm');
-    const running = bench.run('print before\nhang', { timeoutSeconds: 5 });
-    await until(() => bench.engine.snapshot().running === 1 && bench.states.includes('leased'));
+    let output = '';
+    const request = { language: 'python', owner: ALICE, code: 'print before\nhang', timeoutSeconds: 5 } as const;
+    const running = bench.engine.run(request, ({ kind }) => {
+      output += kind;
+    });
+    await until(() => output === 'stdout');
     bench.clock.advance(5_000);
     expect(await running).toMatchObject({
       status: 'timeout',

@@ -69,6 +69,7 @@ export class FakeAgent {
   #hello: Hello | undefined;
   #retention: FakeRetention | undefined;
   #lastNumber = 0;
+  #resetNumber: number | undefined;
   #silent = false;
   /** A process waits for a run. */
   #hasSpare = false;
@@ -124,7 +125,7 @@ export class FakeAgent {
     const { type, channel, payload } = frame;
     this.#cpuMs += 1;
     if (type === FrameType.hello) this.#pass('hello', () => this.#greet(Hello.parse(parse(payload))));
-    else if (type === FrameType.reset) this.#pass('reset', () => this.#reset());
+    else if (type === FrameType.reset) this.#pass('reset', () => this.#resetUnlessDone(channel));
     else if (type === FrameType.start) this.#pass('start', () => this.#start(channel, Start.parse(parse(payload))));
     else if (type === FrameType.run) this.#pass('run', () => this.#run(channel, payload));
     else if (type === FrameType.input) this.#feed(channel, payload);
@@ -169,7 +170,12 @@ export class FakeAgent {
     if (running) running.kept = { ...running.kept, ...change };
   }
 
-  #reset(): void {
+  #resetUnlessDone(number: number): void {
+    if (number !== this.#resetNumber) this.#reset(number);
+  }
+
+  #reset(number: number): void {
+    this.#resetNumber = number;
     if (this.#retention) throw new Error('the sandbox of a session is not used again');
     const left = this.#files.wipe();
     const leftovers = this.#home.faults.uncleanReset ? ['/tmp/left'] : [...left];
@@ -180,7 +186,7 @@ export class FakeAgent {
     this.#hasSpare = true;
     this.#silenceAll();
     const report = this.#home.faults.report ? this.#home.faults.report(truth) : truth;
-    this.#pass('report', () => this.#send(FrameType.report, 0, report));
+    this.#pass('report', () => this.#send(FrameType.report, number, report));
   }
 
   #start(number: number, start: Start): void {
@@ -199,6 +205,9 @@ export class FakeAgent {
         if (kept) this.#retention?.noteExit(kept);
         this.#running.delete(number);
         this.#oomKills += oomKills;
+        const isOnce = start.kind === 'interpreter' && start.once === true && !this.#retention;
+        if (isOnce && this.#running.size === 0 && this.#files.isEmpty)
+          queueMicrotask(() => this.#pass('reset', () => this.#resetUnlessDone(number)));
       },
     });
     const kept = { number, runs: 0, inputBytes: 0, note: null, runAt: 0 };

@@ -23,6 +23,10 @@ export class FakeFiles {
     return this.#now;
   }
 
+  get isEmpty(): boolean {
+    return [...this.#nodes.keys()].every((path) => ROOTS.includes(path));
+  }
+
   node(path: string): FakeNode | null {
     return this.#nodes.get(path) ?? null;
   }

@@ -2,13 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { changedAgent } from './changedAgent.ts';
 import { type Isolated, isolationEngine, look, lookAfter, run, sandboxes } from './harness.ts';
 
-// A process, files and IPC objects, so that each step of a reset has something to do.
-const PLANT = `
+const PLACES = ['/workspace', '/tmp', '/dev/shm'];
+/** A process, files and IPC objects, so that each step of a reset has something to do. */
+const plant = (places: readonly string[]) => `
 import ctypes, os, time
 libc = ctypes.CDLL(None)
 assert libc.shmget(0, 4096, 0o1600) >= 0
-for base in ("/workspace", "/tmp", "/dev/shm"): open(base + "/secret", "w").close()
+for base in ${JSON.stringify(places)}: open(base + "/secret", "w").close()
 if os.fork() == 0: time.sleep(1000)`;
+/** What runs leave: the agent resets unasked only after a run that has left nothing in the workspace. */
+const PLANTS: Readonly<Record<string, string>> = {
+  'the engine asks for it': plant(PLACES),
+  'the agent does it unasked': plant(PLACES.slice(1)),
+};
 /** The faults, as Python at the end of the agent's module `wipe`, which keeps its other functions. */
 const FAULTS: Readonly<Record<string, string>> = {
   'no process is killed': 'def kill_all(): return 0',
@@ -17,18 +23,18 @@ const FAULTS: Readonly<Record<string, string>> = {
   'emptying fails half way': 'def _empty(root, all=_empty): root == "/tmp" or all(root); raise OSError(5, "")',
   'IPC objects are not removed': 'kernel.remove_sysv = lambda *_: None',
   'IPC objects cannot be listed': 'def _listed(): raise OSError(5, "")\nkernel.sysv_objects = _listed',
-  'the check cannot look': 'def _check(mounts): raise OSError(5, "")',
-  'a descriptor stays open': 'def _check(mounts): return [] if os.open("/dev/null", 0) else []',
+  'the check cannot look': 'def _check(*_): raise OSError(5, "")',
+  'a descriptor stays open': 'def _check(*_): return [] if os.open("/dev/null", 0) else []',
   'memory cannot be measured': `
-def wipe(mounts, baseline, all=wipe):
-    kernel.memory_used = lambda: None
-    return all(mounts, baseline)`,
+def wipe(*given, all=wipe):
+    kernel.memory_used = kernel.MemoryUse.bound = lambda *_: None
+    return all(*given)`,
   'memory stays in use': `
-def wipe(mounts, baseline, all=wipe):
+def wipe(*given, all=wipe):
     global held
     held = bytearray(64 << 20)
     held[::4096] = bytes(len(held) // 4096) .replace(b"\\0", b"x")
-    return all(mounts, baseline)`,
+    return all(*given)`,
   'it breaks off': 'def wipe(*_): raise RuntimeError',
   'it ends init': 'def wipe(*_): os._exit(0)',
   'it never comes to an end': 'def wipe(*_): time.sleep(1000)',
@@ -49,15 +55,20 @@ async function withFault(fault: string, use: (isolated: Isolated) => Promise<voi
 describe('row 18: a reset that fails', () => {
   it('does not occur without a fault: the same agent serves again', async () => {
     await withFault('', async (isolated) => {
-      expect(await lookAfter(isolated, PLANT, 'seen = 1')).toBe(1);
+      for (const code of Object.values(PLANTS)) expect(await lookAfter(isolated, code, 'seen = 1')).toBe(1);
     });
   });
 
-  it.each(Object.entries(FAULTS))('destroys the sandbox when %s', async (_, fault) => {
+  const faults = Object.entries(FAULTS).flatMap(([name, fault]) =>
+    Object.entries(PLANTS).map(([way, code]) => [name, way, fault, code] as const),
+  );
+
+  it.each(faults)('destroys the sandbox when %s, and %s', async (_, __, fault, code) => {
     await withFault(fault, async (isolated) => {
-      expect((await run(isolated, PLANT)).status).toBe('ok');
+      expect((await run(isolated, code)).status).toBe('ok');
       const [spoilt = ''] = sandboxes(isolated);
-      expect(await look(isolated, 'import os\nseen = os.listdir("/workspace")')).toEqual([]);
+      const left = `import os\nseen = [os.listdir(path) for path in ${JSON.stringify(PLACES)}]`;
+      expect(await look(isolated, left)).toEqual([[], [], []]);
       expect(sandboxes(isolated)).not.toContain(spoilt);
       await expect.poll(isolated.containers, { timeout: 10_000 }).not.toContain(spoilt);
     });

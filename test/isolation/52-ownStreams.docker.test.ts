@@ -7,9 +7,9 @@ import { isolationEngine, look, run, sandboxes } from './harness.ts';
  * soon as an event waits for a second.
  */
 const THIEF = `
-import array, fcntl, gc, os, termios, time
+import array, fcntl, os, sys, termios, time
 stream = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
-events = next(found for found in gc.get_objects() if type(found).__name__ == "Interpreter")._sequencer._order[2]
+events = sys.modules["hothouse_agent.interpreter"]._interpreter._sequencer._order[2]
 if os.fork() == 0:
     while True:
         try: os.read(stream, 1 << 16)

@@ -1,7 +1,7 @@
 /** Code that writes events past its driver, with the driver's own token. */
 export const FORGE = `
-import gc, os
-driver = next(found for found in gc.get_objects() if type(found).__name__ == "Interpreter")
+import os, sys
+driver = sys.modules["hothouse_agent.interpreter"]._interpreter
 events, token = driver._sequencer._order[2], driver._token
 def write(data):
     view = memoryview(data)

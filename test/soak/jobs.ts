@@ -39,8 +39,8 @@ export const HONEST: readonly Job[] = [
 
 /** Writes events past the driver, with its own token. */
 const FORGE = `
-import gc, os
-driver = next(found for found in gc.get_objects() if type(found).__name__ == "Interpreter")
+import os, sys
+driver = sys.modules["hothouse_agent.interpreter"]._interpreter
 def flood(kind, fields, times):
     data = ('\\n{"type": "%s", "token": "%s", %s}\\n' % (kind, driver._token, fields)).encode() * times
     view = memoryview(data)

@@ -3,7 +3,7 @@
 import os
 import time
 
-from . import kernel, sockets
+from . import kernel, sockets, walls
 from .attributes import process_attributes
 
 # The kernel keeps some memory after its user has gone: path names, per-CPU charges, stacks for the next process.
@@ -14,9 +14,9 @@ _SETTLE_PAUSE = 0.002
 _DEVICES = tuple("/dev/" + name for name in ("null", "zero", "full", "random", "urandom", "tty"))
 
 
-def _device_times():
+def _device_times(paths):
     """When the world-writable devices were last changed. Every process can set these times."""
-    return {path: os.stat(path).st_mtime_ns for path in _DEVICES if os.path.exists(path)}
+    return [os.stat(path).st_mtime_ns for path in paths]
 
 
 class Baseline:
@@ -24,9 +24,14 @@ class Baseline:
 
     def __init__(self):
         self._descriptors = kernel.Descriptors()
-        self._attributes = process_attributes()
-        self._sockets = sockets.used()
-        self._devices = _device_times()
+        self._memory = kernel.MemoryUse()
+        kernel.open_sysv_tables()
+        self._counter = sockets.Counter()
+        # The filter of system calls lets a process change only its own.
+        self._attributes = None if walls.holds("systemCalls") else process_attributes()
+        self._sockets = self._counter.used()
+        self._devices = [path for path in _DEVICES if os.path.exists(path)]
+        self._device_times = _device_times(self._devices)
         # Memory of the container in addition to init's. Measured once: what is there later may be a run's.
         self._other_bytes = (kernel.memory_used() or 0) - kernel.own_memory()
         self._fds = self._descriptors.open()
@@ -37,9 +42,9 @@ class Baseline:
         `make()` returns a new descriptor. It and its sockets are part of the state to restore from now on; the sockets of a
         process that waits for a run are not. Only while no run is there.
         """
-        before = sockets.used()
+        before = self._counter.used()
         self._fds |= {make()}
-        now = sockets.used()
+        now = self._counter.used()
         if self._sockets and before and now:
             self._sockets = {name: count + now[name] - before[name] for name, count in self._sockets.items()}
 
@@ -51,12 +56,15 @@ class Baseline:
         """(leftovers, count of open descriptors, bytes of memory) once every other process has ended."""
         fds = self._descriptors.open()
         left = ["descriptor %d" % fd for fd in sorted(fds ^ self._fds)]
-        now = process_attributes()
-        left += ["attribute: " + name for name, value in now.items() if value != self._attributes[name]]
-        left += ["times of " + path for path, times in _device_times().items() if times != self._devices.get(path)]
+        if self._attributes is not None:
+            now = process_attributes()
+            left += ["attribute: " + name for name, value in now.items() if value != self._attributes[name]]
+        times = _device_times(self._devices)
+        if times != self._device_times:
+            left += ["times of " + path for path, *pair in zip(self._devices, times, self._device_times) if len({*pair}) > 1]
         # Before the memory, which sockets may hold.
         if not self._sockets_settled():
-            left.append("sockets: %s instead of %s" % (sockets.used(), self._sockets))
+            left.append("sockets: %s instead of %s" % (self._counter.used(), self._sockets))
         used = self._settled_memory()
         if used is None:
             left.append("memory: unknown")
@@ -67,15 +75,18 @@ class Baseline:
     def _sockets_settled(self):
         if self._sockets is None:
             return False
-        if sockets.used() == self._sockets:
+        if self._counter.used() == self._sockets:
             return True
         sockets.trigger_collection()
         deadline = time.monotonic() + _SETTLE_TIMEOUT
-        while sockets.used() != self._sockets and time.monotonic() < deadline:
+        while self._counter.used() != self._sockets and time.monotonic() < deadline:
             time.sleep(_SETTLE_PAUSE)
-        return sockets.used() == self._sockets
+        return self._counter.used() == self._sockets
 
     def _settled_memory(self):
+        bound = self._memory.bound()
+        if bound is not None and bound <= self._bytes + _SLACK_BYTES:
+            return bound
         deadline = time.monotonic() + _SETTLE_TIMEOUT
         used = kernel.memory_used()
         while used is not None and used > self._bytes + _SLACK_BYTES and time.monotonic() < deadline:

@@ -5,7 +5,6 @@ import ast
 import atexit
 import linecache
 import sys
-import threading
 import traceback
 
 from . import advice, modulepolicy, packages, shell
@@ -213,6 +212,8 @@ def _hide_driver(report):
 
 def finish_threads():
     """Does what Python does at the end of a program's main thread: joins threads, runs exit functions."""
-    # Not join(): the threads of executors wait for work until this call ends them.
-    threading._shutdown()
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        # Not join(): the threads of executors wait for work until this call ends them.
+        threading._shutdown()
     atexit._run_exitfuncs()

@@ -144,6 +144,8 @@ class Channel:
         self._ports = ports
         self.number = None
         self.pid = None
+        # The sandbox is reset after its end, unless the run has left files, which the engine may ask for.
+        self.is_once = False
         # What another engine learns of it: how many requests came, the bytes of the last one, the count of the engine's
         # stream before it, and a text of the engine.
         self.runs = 0

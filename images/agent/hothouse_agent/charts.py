@@ -1,7 +1,5 @@
 """Plotly's charts as pages of their own: its renderers for notebooks need scripts of Jupyter, or a browser on this machine."""
 
-import html
-
 from . import hooks
 
 # Images and plain JSON stay as they are.
@@ -33,6 +31,8 @@ def _replace(module):
         """The chart as JSON, for editors that draw it, and as a page that loads plotly.js, for all others."""
 
         def to_mimebundle(self, fig_dict):
+            import html
+
             from plotly.io import to_html
 
             height = (fig_dict.get("layout") or {}).get("height") or _HEIGHT

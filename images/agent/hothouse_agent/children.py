@@ -1,9 +1,15 @@
 """What a child does between its fork and the user's code."""
 
+# `inspect`, `pathlib` and `typing` are for the children: runs often import them, which takes milliseconds each.
+import _signal
+import fcntl
+import inspect  # noqa: F401
 import os
+import pathlib  # noqa: F401
 import signal
 import socket
 import sys
+import typing  # noqa: F401
 
 from . import drivers, environment, files, gate, interpreter, kernel, walls
 
@@ -14,6 +20,16 @@ PIPES = {
     "interpreter": ("input", "stdout", "stderr", "events", "answers"),
 }
 _INTERPRETER = "interpreter"
+# The descriptors of an interpreter, beside the standard streams, are always the same, so that it can be made before it is
+# forked.
+_FIRST = 30
+_PORTS = interpreter.Ports(events=_FIRST, answers=_FIRST + 1, control=_FIRST + 2, requests=_FIRST + 3)
+_SIGCHLD, _DEFAULT = int(signal.SIGCHLD), int(signal.SIG_DFL)
+
+
+def make():
+    """In the first process, before any fork: makes what all children share."""
+    interpreter.make(_PORTS)
 
 
 def prepare():
@@ -47,7 +63,7 @@ def main(start, fds):
     """Becomes the process that `start` describes; never returns. The caller has just forked."""
     try:
         signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _signal.signal(_SIGCHLD, _DEFAULT)
         # Before its descriptors are closed, one of which is the wall's.
         walls.enter_run()
         fds = _take(start["kind"], fds)
@@ -67,7 +83,10 @@ def main(start, fds):
             os.close(control)
             drivers.serve(start["driver"], requests, events, answers, start)
         else:
-            _python(start, *fds)
+            # The workspace.
+            sys.path.insert(0, environment.WORKSPACE)
+            sys.argv = [""]
+            interpreter.serve(start["eventBytes"], start["events"])
     except BaseException as error:
         os.write(2, ("%s: %s\n" % (type(error).__name__, error)).encode())
     os._exit(127)
@@ -75,16 +94,23 @@ def main(start, fds):
 
 def _take(kind, fds):
     """Puts the streams in their places and closes every other descriptor; returns those that are no streams."""
-    stdin, stdout, stderr, *more = fds
+    stdin, *rest = fds
+    places = [0, 1, 2, *range(_FIRST, _FIRST + len(fds))]
     if kind == _INTERPRETER:
-        more.append(stdin)
-        stdin = os.open("/dev/null", os.O_RDONLY)
-    for fd, number in ((stdin, 0), (stdout, 1), (stderr, 2)):
-        os.dup2(fd, number)
-    kernel.close_all_but(more)
-    for fd in more:
-        os.set_inheritable(fd, False)
-    return more
+        # Its requests come last, and its stdin is empty.
+        given = dict(zip(places, [os.open("/dev/null", os.O_RDONLY), *rest, stdin]))
+    else:
+        given = dict(zip(places, fds))
+    for place, fd in list(given.items()):
+        if fd in given:
+            # Where another one goes.
+            given[place] = fcntl.fcntl(fd, fcntl.F_DUPFD, _FIRST + len(fds))
+    for place, fd in given.items():
+        os.dup2(fd, place, inheritable=place < _FIRST)
+    last = max(given) + 1
+    os.closerange(3, _FIRST)
+    os.closerange(max(last, _FIRST), kernel.MAX_FDS)
+    return range(_FIRST, last)
 
 
 def _offer_to_oom_killer():
@@ -107,10 +133,3 @@ def _exec(start, failure):
     except (OSError, ValueError) as error:
         text = "%s: %s" % (subject, getattr(error, "strerror", None) or error)
         os.write(failure, text.encode("utf-8", "replace")[:1000])
-
-
-def _python(start, events, answers, control, requests):
-    sys.path.insert(0, os.getcwd())
-    sys.argv = [""]
-    ports = interpreter.Ports(requests, events, answers, control)
-    interpreter.Interpreter(ports, start["eventBytes"], start["events"]).serve()

@@ -89,6 +89,10 @@ class Publisher:
         self.widgets = 0
         self.restart()
 
+    def limit(self, max_bytes, max_events):
+        self._max_bytes = max_bytes
+        self._max_events = max_events
+
     def restart(self):
         self._sent = 0
         self._count = 0

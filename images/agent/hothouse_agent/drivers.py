@@ -5,7 +5,6 @@ makes it a package in `hothouse_drivers`.
 
 import importlib
 import os
-import shutil
 
 # Name of a driver -> name of a file -> its text; boot.py fills it.
 files = {}
@@ -13,7 +12,12 @@ files = {}
 
 def has_programs(names):
     """Whether every program is on the path."""
-    return all(shutil.which(name) for name in names)
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return all(any(_is_program(os.path.join(folder, name)) for folder in folders) for name in names)
+
+
+def _is_program(path):
+    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 def load(name):

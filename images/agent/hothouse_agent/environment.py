@@ -17,6 +17,14 @@ def _is_writable(value):
     return any(part == place or part.startswith(place + "/") for part in value.split(":") for place in _WRITABLE)
 
 
+# Those that permanent processes do not have, with what they are in runs.
+_HIDDEN = [
+    *((name, _RUN_VARIABLES.get(name)) for name in _FOLDERS),
+    *((name, value) for name, value in _RUN_VARIABLES.items() if name not in _FOLDERS and _is_writable(value)),
+]
+_HIDDEN_BYTES = [(os.fsencode(name), None if value is None else os.fsencode(value)) for name, value in _HIDDEN]
+
+
 def enter_agent():
     """For a permanent process: neither its folder nor its variables lead to a place that a run can write to."""
     os.chdir("/")
@@ -24,17 +32,20 @@ def enter_agent():
 
 
 def _hide_run_variables():
-    for name, value in _RUN_VARIABLES.items():
-        if _is_writable(value):
-            os.environ[name] = _NOWHERE
-    for name in _FOLDERS:
+    for name, _ in _HIDDEN:
         os.environ[name] = _NOWHERE
 
 
 def _restore_run_variables():
-    for name in _FOLDERS:
-        os.environ.pop(name, None)
-    os.environ.update(_RUN_VARIABLES)
+    # The dictionary itself: each Python function that a run calls first copies some pages of memory.
+    variables = os.environ._data
+    for name, value in _HIDDEN_BYTES:
+        if value is None:
+            os.unsetenv(name)
+            variables.pop(name, None)
+        else:
+            os.putenv(name, value)
+            variables[name] = value
 
 
 def enter_run():

@@ -356,17 +356,18 @@ class Forks:
         self._preload = None
         report = wipe.wipe(self._mounts, self._baseline, self._kill_all)
         self._living.clear()
-        self.is_tainted = False
-        self._has_begun = False
         if self._has_lost_zygote:
             report["clean"] = False
             report["leftovers"].append("a run has ended a permanent process")
+        # The engine may not have the report yet when it asks for something.
+        self.is_tainted = not report["clean"]
+        self._has_begun = False
         return report
 
     def _kill_all(self):
         """Kills every process but the permanent ones; how many, and the process ids that stay."""
         if self._zygote is None:
-            return wipe.kill_all(), ("1",)
+            return wipe.kill_all(), wipe.ALONE
         reaped = 0
         for _ in range(wipe.KILL_ROUNDS):
             reaped += self._zygote.kill_others(self._on_late_message)

@@ -29,6 +29,7 @@ class Init:
         self._wake, waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
+        children.make()
         mover = transfer.best()
         self._inbox = inbox.Inbox(stdin, mover)
         self._ports = channel.Ports(mover, outbox.Outbox(stdout, mover))
@@ -42,6 +43,8 @@ class Init:
         self._hello = None
         # The session that another engine can resume, if this is its sandbox.
         self._keeper = None
+        # The number of the last reset.
+        self._reset_number = None
         # The highest number of a channel or a request.
         self._last_number = 0
         self._watch(stdin, select.POLLIN, self._on_frames, True)
@@ -95,9 +98,7 @@ class Init:
                 if handler is not None:
                     handler()
             while self._ending and self._outbox.has_room and self._ending[0].finish():
-                ended = self._ending.pop(0)
-                if self._keeper is not None:
-                    self._keeper.on_exit_sent(ended)
+                self._on_exit_sent(self._ending.pop(0))
             if self._channels:
                 self._check_sockets()
                 if self._memory is not None and self._memory.is_exceeded():
@@ -149,7 +150,9 @@ class Init:
                 if number in self._channels:
                     self._channels[number].input.close()
             elif kind == frames.RESET:
-                self._reset()
+                # One that was done unasked is not repeated: the engine may have sent this before it got the report.
+                if number != self._reset_number:
+                    self._reset(number)
             elif kind == frames.REQUEST:
                 self._answer(json.loads(payload))
             elif kind == frames.HELLO:
@@ -208,6 +211,7 @@ class Init:
             raise frames.Closed("the first frame is not a hello")
         started = self._forks.start(start, self._channels.get(start.get("of")))
         started.number = number
+        started.is_once = start.get("once", False)
         self._last_number = max(self._last_number, number)
         self._channels[number] = started
         self._last_check_at = time.monotonic()
@@ -238,6 +242,14 @@ class Init:
         self._ending.append(ended)
         self._last_work_at = time.monotonic()
 
+    def _on_exit_sent(self, ended):
+        if self._keeper is not None:
+            self._keeper.on_exit_sent(ended)
+        elif ended.is_once and not self._channels and not self._ending and _has_empty_workspace():
+            # Nothing remains to be asked of this run. Its answer comes first.
+            self._flush()
+            self._reset(ended.number)
+
     def _answer(self, request):
         self._last_number = max(self._last_number, request["id"])
         if request["op"] == "preload":
@@ -259,7 +271,8 @@ class Init:
     def _reply(self, number, value, error=None):
         self._outbox.message(frames.REPLY, 0, {"id": number, "error": error, "value": value})
 
-    def _reset(self):
+    def _reset(self, number):
+        self._reset_number = number
         if self._keeper is not None:
             raise frames.Closed("the sandbox of a session is not used again")
         for open_channel in [*self._channels.values(), *self._ending]:
@@ -268,12 +281,21 @@ class Init:
             open_channel.close()
         self._channels.clear()
         self._ending.clear()
-        self._outbox.message(frames.REPORT, 0, self._forks.reset())
+        self._outbox.message(frames.REPORT, number, self._forks.reset())
         self._ports.mover.wipe()
         self._oom.take()
         self._flush()
         self._last_work_at = time.monotonic()
         self._forks.add_spare()
+
+
+def _has_empty_workspace():
+    try:
+        with os.scandir(environment.WORKSPACE) as entries:
+            return next(entries, None) is None
+    except OSError:
+        # The run does not permit it.
+        return False
 
 
 def _measure():

@@ -1,5 +1,7 @@
 """The Python driver: runs the engine's requests, and sends events and answers. User code runs in the same process."""
 
+import _signal
+import _thread
 import atexit
 import collections
 import json
@@ -7,11 +9,10 @@ import os
 import resource
 import signal
 import sys
-import threading
 import types
 
-from . import cell, charts, completion, debugger, display, duplicate, jsonshape, modulepolicy, pictures, progress
-from . import questions, randomness, shell, stdio, widgets, workspace
+from . import cell, charts, completion, debugger, display, duplicate, hooks, jsonshape, modulepolicy, pictures
+from . import progress, questions, randomness, shell, stdio, widgets, workspace
 from .linereader import LineReader
 
 
@@ -31,15 +32,34 @@ _MAX_PROMPT = 1_000
 # A session that gets no request for so long waits for a person. Seconds.
 _IDLE = 0.5
 
+_SIGINT = int(signal.SIGINT)
+# Of a JSON text: the value, and where it ends.
+_parse = json.JSONDecoder().scan_once
+
 _main = types.ModuleType("__main__")
+
+
+# That of every child that is forked from now on.
+_interpreter = None
+
+
+def make(ports):
+    """In the first process, before any fork: makes the interpreter of all children, whose descriptors are `ports`."""
+    global _interpreter
+    _interpreter = Interpreter(ports)
 
 
 def prepare():
     """In the zygote: does once what every child would have to do."""
     pictures.prepare()
-    shell.prepare(_main)
+    shell.prepare()
     # The exit functions of preloaded modules concern no run, and would cost each a millisecond.
     atexit._clear()
+
+
+def serve(event_bytes, max_events):
+    """In a child: serves the engine's requests; never returns."""
+    _interpreter.serve(event_bytes, max_events)
 
 
 def _changes(request):
@@ -52,30 +72,25 @@ Ports = collections.namedtuple("Ports", "requests events answers control")
 
 
 class Interpreter:
-    def __init__(self, ports, event_bytes, max_events):
+    """Made before the fork: a child copies a page or two of memory for each function that it calls."""
+
+    def __init__(self, ports):
         self._ports = ports
         self._requests = LineReader(ports.requests)
         self._sequencer = stdio.OutputSequencer(ports.events, ports.answers)
+        self._streams = stdio.Streams(self._sequencer)
         self._token = None
-        self._publisher = display.Publisher(self._emit, event_bytes, max_events)
+        self._publisher = display.Publisher(self._emit, 0, 0)
         self._interruptible = False
         self._interrupted = False
         self._can_ask = False
         self._asked = 0
-        self._pid = os.getpid()
+        # Those of the child.
+        self._pid = self._thread = None
+        self._has_stdin = False
         self._runner = cell.Runner(_main)
         _main.__dict__["__builtins__"] = __builtins__
         _main.__dict__["display"] = self._publisher.display
-        sys.modules["__main__"] = _main
-
-    def _emit(self, kind, **fields):
-        text = json.dumps({"type": kind, "token": self._token, **fields})
-        self._sequencer.emit(jsonshape.well_formed(text).encode(), kind in _ANSWERS)
-
-    def serve(self):
-        signal.signal(signal.SIGINT, self._on_interrupt)
-        stdio.install(self._sequencer)
-        randomness.install()
         pictures.install(self._publisher)
         shell.install(self._publisher, _main)
         questions.install(self._ask)
@@ -83,9 +98,26 @@ class Interpreter:
         progress.install()
         charts.install()
         widgets.install(self._publisher)
+
+    def _emit(self, kind, **fields):
+        text = json.dumps({"type": kind, "token": self._token, **fields})
+        self._sequencer.emit(jsonshape.well_formed(text).encode(), kind in _ANSWERS)
+
+    def serve(self, event_bytes, max_events):
+        # That of `signal` converts its arguments and its result.
+        _signal.signal(_SIGINT, self._on_interrupt)
+        self._pid = os.getpid()
+        self._thread = _thread.get_ident()
+        self._sequencer.adopt()
+        self._publisher.limit(event_bytes, max_events)
+        sys.modules["__main__"] = _main
+        self._streams.install()
+        randomness.install()
+        shell.connect()
+        hooks.start()
         self._given = frozenset(_main.__dict__)
         for line in self._lines():
-            request = json.loads(line)
+            request = _parse(line.decode(), 0)[0]
             self._token = request["token"]
             if request["op"] == "complete":
                 self._emit("completions", **self._complete(request))
@@ -144,7 +176,7 @@ class Interpreter:
 
     def _ask(self, prompt, is_secret):
         """The engine's answer to `prompt`; None where it cannot be asked. Raises EOFError when it has none."""
-        is_main = threading.current_thread() is threading.main_thread()
+        is_main = _thread.get_ident() == self._thread
         if not self._can_ask or not is_main or os.getpid() != self._pid:
             return None
         sys.stdout.write(prompt)
@@ -180,7 +212,10 @@ class Interpreter:
             raise KeyboardInterrupt
 
     def _run(self, request):
-        stdio.give_stdin(request["stdin"])
+        # A new process has an empty one.
+        if request["stdin"] or self._has_stdin:
+            stdio.give_stdin(request["stdin"])
+        self._has_stdin = True
         self._can_ask = request.get("asks", False)
         self._publisher.restart()
         modulepolicy.apply(request.get("modules"))

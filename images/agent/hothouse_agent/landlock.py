@@ -30,9 +30,12 @@ _LOG_VERSION = 7
 _LOG_SAME_EXEC_OFF = 1
 
 
+_version = max(0, _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _QUERY_VERSION))
+
+
 def version():
     """The version that this kernel has; 0 where it has none."""
-    return max(0, _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _QUERY_VERSION))
+    return _version
 
 
 def can_restrict_files():

@@ -13,11 +13,10 @@ _known = set()
 
 def refresh():
     """Before a cell: makes new packages importable, the latest first, before those of the image."""
-    try:
-        # Not the folder's time, which Docker sets in whole seconds.
-        added = set(os.listdir(_INDEX)) - _known
-    except OSError:
+    if not os.access(_INDEX, os.F_OK):
         return
+    # Not the folder's time, which Docker sets in whole seconds.
+    added = set(os.listdir(_INDEX)) - _known
     if not added:
         return
     for name in sorted(added, key=_number):

@@ -1,7 +1,6 @@
 """IPython, where the image has it: magics, formatters, completion, and its display functions, which send our events."""
 
 import os
-import pathlib
 import signal
 import sys
 
@@ -17,25 +16,26 @@ _publisher = None
 _main = None
 
 
-def prepare(main):
-    """In the zygote: creates the shell once, if IPython was preloaded. `main` is the module that user code runs in."""
-    global _main
-    _main = main
+def prepare():
+    """In the zygote: creates the shell once, if IPython was preloaded."""
     if _shell is None and "IPython" in sys.modules:
         _make()
 
 
 def install(publisher, main):
-    """In a child: connects the shell to this run, now or when IPython is imported."""
+    """The shell will be connected to `publisher` in a child, or when IPython is imported there."""
     global _publisher, _main
     _publisher, _main = publisher, main
+    hooks.on_import("IPython", lambda _: _make_and_connect())
+
+
+def connect():
+    """In a child: connects the shell to this run, where it was made before the fork."""
     if _shell is not None:
         _connect()
-    else:
-        hooks.on_import("IPython", lambda _: _make_and_connect())
-        if is_expected:
-            # Loading replaces it by IPython's.
-            main.__dict__["get_ipython"] = _load_and_get
+    elif is_expected:
+        # Loading replaces it by IPython's.
+        _main.__dict__["get_ipython"] = _load_and_get
 
 
 def load():
@@ -50,12 +50,16 @@ def _load_and_get():
 
 
 def _make_and_connect():
-    _make()
-    _connect()
+    # What was made before the fork is connected already.
+    if _shell is None:
+        _make()
+        _connect()
 
 
 def _make():
     global _shell
+    import pathlib
+
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

@@ -4,9 +4,14 @@ the kernel collects some time later; connections in TIME_WAIT, which keep their 
 And unread data, which takes memory of the host.
 """
 
+import re
 import socket
 
-_LABELS = "/proc/net/ip6_flowlabel"
+from . import kernel
+
+_SOCKSTAT = "/proc/net/sockstat"
+# Without the orphans, which are counted for the whole machine; those of this sandbox are among its sockets.
+_USED = re.compile(rb"sockets: used (\d+)\nTCP: inuse (\d+) orphan \d+ tw (\d+) ")
 _TABLES = ("tcp", "tcp6", "udp", "udp6")
 # More than honest code opens. The kernel has one table for the whole machine.
 _MAX_SOCKETS = 2048
@@ -14,20 +19,27 @@ _MAX_SOCKETS = 2048
 _MAX_QUEUED = 64 << 20
 
 
-def used():
-    """Counts of this sandbox's sockets, whichever process has them; None where the kernel does not report them."""
-    counts = _counts("/proc/net/sockstat")
-    try:
-        # Without the orphans, which are counted for the whole machine; those of this sandbox are among its sockets.
-        tcp = counts[b"TCP"]
-        return {"sockets": counts[b"sockets"][b"used"], "tcp": tcp[b"inuse"], "waiting": tcp[b"tw"], "labels": _labels()}
-    except KeyError:
-        return None
+class Counter:
+    """Counts this sandbox's sockets, whichever process has them."""
+
+    def __init__(self):
+        self._sockets = kernel.Table(_SOCKSTAT)
+        self._labels = kernel.Table("/proc/net/ip6_flowlabel")
+
+    def used(self):
+        """The counts by name; None where the kernel does not report them."""
+        found = _USED.match(self._sockets.read())
+        if found is None:
+            return None
+        used, tcp, waiting = map(int, found.groups())
+        # The first line is the header.
+        labels = max(0, self._labels.read().count(b"\n") - 1)
+        return {"sockets": used, "tcp": tcp, "waiting": waiting, "labels": labels}
 
 
 def excess():
     """The limit on sockets that this sandbox exceeds, as a phrase; None while it keeps within them."""
-    counts = {**_counts("/proc/net/sockstat"), **_counts("/proc/net/sockstat6")}
+    counts = {**_counts(_SOCKSTAT), **_counts("/proc/net/sockstat6")}
     if counts.get(b"sockets", {}).get(b"used", 0) > _MAX_SOCKETS:
         return "its code has more than %d sockets" % _MAX_SOCKETS
     # Only where there are any: reading an empty table takes milliseconds, because the kernel walks every namespace.
@@ -52,11 +64,6 @@ def _queued(name):
     rows = (line.split() for line in _read("/proc/net/" + name).split(b"\n")[1:])
     # The fifth field: bytes in the queues for sending and receiving.
     return sum(int(queue, 16) for row in rows if len(row) > 4 for queue in row[4].split(b":"))
-
-
-def _labels():
-    # The first line is the header.
-    return max(0, len(_read(_LABELS).splitlines()) - 1)
 
 
 def _read(path):

@@ -94,12 +94,34 @@ class _Stream(io.TextIOWrapper):
         return count
 
 
-def install(sequencer):
-    """Replaces sys.stdout and sys.stderr."""
-    sys.stdout = sys.__stdout__ = _Stream(1, sequencer)
-    sys.stderr = sys.__stderr__ = _Stream(2, sequencer)
-    # Programs write without a sequencer, so they start once everything is passed on.
-    sys.addaudithook(lambda event, _: sequencer.drain() if event in _STARTS else None)
+class Streams:
+    """What becomes sys.stdin, sys.stdout and sys.stderr of a process that is forked later, whose stdin is empty."""
+
+    def __init__(self, sequencer):
+        self._sequencer = sequencer
+        self._input = _reader()
+        # Streams remember whether their descriptors are pipes.
+        reader, writer = os.pipe()
+        saved = [os.dup(fd) for fd in (1, 2)]
+        for fd in (1, 2):
+            os.dup2(writer, fd)
+        self._output, self._errors = _Stream(1, sequencer), _Stream(2, sequencer)
+        for fd, before in zip((1, 2), saved):
+            os.dup2(before, fd)
+        for fd in (reader, writer, *saved):
+            os.close(fd)
+
+    def install(self):
+        """In that process."""
+        sys.stdin = sys.__stdin__ = self._input
+        sys.stdout = sys.__stdout__ = self._output
+        sys.stderr = sys.__stderr__ = self._errors
+        # Programs write without a sequencer, so they start once everything is passed on.
+        sys.addaudithook(self._on_event)
+
+    def _on_event(self, event, _):
+        if event in _STARTS:
+            self._sequencer.drain()
 
 
 def flush():
@@ -111,6 +133,10 @@ def flush():
             continue
 
 
+def _reader():
+    return io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8", "replace")
+
+
 def give_stdin(text):
     """Makes `text` the whole of stdin, for this process and those it starts."""
     fd = os.memfd_create("stdin") if text else os.open("/dev/null", os.O_RDONLY)
@@ -120,4 +146,4 @@ def give_stdin(text):
         os.lseek(fd, 0, os.SEEK_SET)
     os.dup2(fd, 0)
     os.close(fd)
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8", "replace")
+    sys.stdin = sys.__stdin__ = _reader()

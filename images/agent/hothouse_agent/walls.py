@@ -51,6 +51,11 @@ def build(plan):
     report.update(walls)
 
 
+def holds(name):
+    """Whether `build` has built this wall, or found it."""
+    return name in report and report[name]["state"] == "holds"
+
+
 def descriptors():
     """Those that `enter_run` needs, in this process and in those that are forked from it."""
     return [] if _scope is None else [_scope]

@@ -9,6 +9,8 @@ import time
 from . import kernel
 
 KILL_ROUNDS = 50
+# The ids of the permanent processes without a zygote.
+ALONE = ("1",)
 
 
 class Mount:
@@ -16,10 +18,16 @@ class Mount:
 
     def __init__(self, path):
         self.path = path
+        self._folder = kernel.open_folder(path)
         self._owned = os.stat(path).st_uid == os.getuid()
-        self._root = _Root(path) if self._owned else None
+        self._root = _Root(path, self._folder) if self._owned else None
         # Of the host, and closed to this user: crun's folder of control groups can be written to, its entries cannot.
         self._given = frozenset(entry.name for entry in os.scandir(path) if _is_closed(entry))
+
+    def is_clean(self):
+        """Whether nothing is there to remove or to restore. While no other process lives."""
+        names = os.listdir(self._folder)
+        return self._given == frozenset(names) and (self._root is None or self._root.is_restored())
 
     def empty(self):
         if self._root is not None:
@@ -37,36 +45,42 @@ class Mount:
 class _Root:
     """The state of a mount's root, apart from its files: mode, owner, times, flags, attributes and access lists."""
 
-    def __init__(self, path):
+    def __init__(self, path, folder):
         self._path = path
-        info = os.stat(path)
+        self._folder = folder
+        info = os.fstat(folder)
         self._times = (info.st_atime_ns, info.st_mtime_ns)
-        self._names = frozenset(os.listxattr(path))
+        self._names = frozenset(os.listxattr(folder))
         self._expected = self._state()
 
     def _state(self):
-        info = os.stat(self._path)
+        info = os.fstat(self._folder)
         return {
             "mode": stat.S_IMODE(info.st_mode),
             "owner": (info.st_uid, info.st_gid),
             "times": (info.st_atime_ns, info.st_mtime_ns),
-            "attributes": sorted(os.listxattr(self._path)),
-            "flags": kernel.inode_flags(self._path),
+            "attributes": sorted(os.listxattr(self._folder)),
+            "flags": kernel.inode_flags(self._folder),
         }
+
+    def is_restored(self):
+        """Whether all of it is as it was. The times may have to be set: also looking into a folder changes them."""
+        os.utime(self._folder, ns=self._times)
+        return self._state() == self._expected
 
     def open_up(self):
         """Undoes what could prevent emptying the mount."""
-        os.chmod(self._path, 0o700)
-        if kernel.inode_flags(self._path) != self._expected["flags"]:
-            kernel.set_inode_flags(self._path, self._expected["flags"])
-        for name in os.listxattr(self._path):
+        os.chmod(self._folder, 0o700)
+        if kernel.inode_flags(self._folder) != self._expected["flags"]:
+            kernel.set_inode_flags(self._folder, self._expected["flags"])
+        for name in os.listxattr(self._folder):
             if name not in self._names:
-                os.removexattr(self._path, name)
+                os.removexattr(self._folder, name)
         # After the access list, whose mask is the group bits of the mode.
-        os.chmod(self._path, self._expected["mode"])
+        os.chmod(self._folder, self._expected["mode"])
 
     def restore(self):
-        os.utime(self._path, ns=self._times)
+        os.utime(self._folder, ns=self._times)
         now = self._state()
         return ["%s of %s" % (name, self._path) for name, value in self._expected.items() if now[name] != value]
 
@@ -116,7 +130,20 @@ def _free_name(root, number):
 
 def others(stay):
     """The ids of all processes but those in `stay`."""
+    if stay == ALONE and _is_alone():
+        return []
     return [name for name in os.listdir("/proc") if name.isdigit() and name not in stay]
+
+
+def _is_alone():
+    try:
+        os.kill(-1, 0)
+    except ProcessLookupError:
+        # There is no process but this one, which is the first. The kernel counts zombies too.
+        return True
+    except OSError:
+        pass
+    return False
 
 
 def kill_and_reap():
@@ -139,7 +166,7 @@ def kill_all():
     reaped = 0
     for _ in range(KILL_ROUNDS):
         reaped += kill_and_reap()
-        if not others(("1",)):
+        if not others(ALONE):
             break
         time.sleep(0.001)
     return reaped
@@ -166,11 +193,11 @@ def _step(leftovers, name, action):
         leftovers.append("%s: %s" % (name, errno.errorcode.get(error.errno, error.errno)))
 
 
-def _check(mounts, stay):
-    left = ["process " + pid for pid in others(stay)]
+def _check(mounts, has_objects):
+    left = []
     for mount in mounts:
         left += mount.leftovers()
-    return left + ["%s %d" % found for found in kernel.sysv_objects()]
+    return left + ["%s %d" % found for found in (kernel.sysv_objects() if has_objects else [])]
 
 
 def empty_mounts(mounts):
@@ -188,12 +215,16 @@ def wipe(mounts, baseline, kill):
     """
     started = time.monotonic()
     leftovers = []
-    killed, stay = _step(leftovers, "kill", kill) or (0, ("1",))
-    for mount in mounts:
+    killed, stay = _step(leftovers, "kill", kill) or (0, ALONE)
+    leftovers += ["process " + pid for pid in _step(leftovers, "processes", lambda: others(stay)) or []]
+    # What has nothing to be removed needs no second look: no process is left that could add something.
+    full = [mount for mount in mounts if not _step(leftovers, mount.path, mount.is_clean)]
+    for mount in full:
         _step(leftovers, mount.path, mount.empty)
-    for kind, identifier in _step(leftovers, "ipc", kernel.sysv_objects) or []:
+    objects = _step(leftovers, "ipc", kernel.sysv_objects) or []
+    for kind, identifier in objects:
         kernel.remove_sysv(kind, identifier)
-    leftovers += _step(leftovers, "check", lambda: _check(mounts, stay)) or []
+    leftovers += _step(leftovers, "check", lambda: _check(full, bool(objects))) or []
     more, fds, memory = _step(leftovers, "baseline", baseline.compare) or ([], 0, 0)
     leftovers += more
     return {

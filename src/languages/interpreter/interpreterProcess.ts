@@ -233,7 +233,7 @@ export class InterpreterProcess implements Interpreter {
 
 /** Starts the process of an interpreter. */
 export function startInterpreter(sandbox: Sandbox, given: InterpreterStart): InterpreterProcess {
-  const { once, importable, ...start } = given;
+  const { importable, ...start } = given;
   const open = (listener: ChannelListener) => sandbox.start({ kind: 'interpreter', ...start }, listener);
   return new InterpreterProcess(open, given);
 }
