@@ -246,7 +246,7 @@ export const Options = z.strictObject({
       useImage: z
         .boolean()
         .default(false)
-        .describe('Uses the images that the configuration of python-docker-mcp and lean-docker-mcp names.'),
+        .describe('Uses the images that the configuration of an older server names.'),
     })
     .prefault({}),
   sessions: z

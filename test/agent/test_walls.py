@@ -190,7 +190,12 @@ class LimitTest(AgentTest):
         self.assertEqual(self.check("1024\n", 1024), "holds")
         self.assertEqual(self.check("1025\n", 1024), "missing")
         self.assertEqual(self.check("max\n", 1024), "missing")
-        self.assertEqual(walls._check_limit(("/nonexistent",), 1)["state"], "missing")
+        self.assertIsNone(walls._check_limit(("/nonexistent",), 1))
+
+    def test_the_agent_limits_memory_where_no_cgroup_does(self):
+        with mock.patch.object(walls, "_MEMORY_LIMITS", ("/nonexistent",)), mock.patch.object(walls, "watched_memory", None):
+            self.assertEqual(walls._check_memory(1 << 20)["state"], "holds")
+            self.assertEqual(walls.watched_memory, 1 << 20)
 
 
 class TcpTest(AgentTest):
