@@ -243,10 +243,7 @@ export const Options = z.strictObject({
         .boolean()
         .default(false)
         .describe('MCP profiles: whether code that fails makes isError true. The older servers leave it false.'),
-      useImage: z
-        .boolean()
-        .default(false)
-        .describe('Uses the images that the configuration of an older server names.'),
+      useImage: z.boolean().default(false).describe('Uses the images that the configuration of an older server names.'),
     })
     .prefault({}),
   sessions: z

@@ -97,7 +97,10 @@ describe('the build of an environment', () => {
     const other = await newEngine();
     const [one, two] = await Promise.all([engine, other].map(({ environments }) => environments.create(GOOD)));
     expect(one, JSON.stringify([one, two])).toMatchObject({ ok: true });
-    expect(two, JSON.stringify(two)).toMatchObject({ ok: true, value: one?.ok && { image: one.value.image, lock: one.value.lock } });
+    expect(two, JSON.stringify(two)).toMatchObject({
+      ok: true,
+      value: one?.ok && { image: one.value.image, lock: one.value.lock },
+    });
     await other.dispose();
   });
 

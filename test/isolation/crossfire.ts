@@ -25,13 +25,15 @@ function eraOf(client: number): (typeof ERAS)[number] {
  * calls and progress tokens alike, so nothing but the server keeps them apart.
  */
 export async function crossfire(
-  { url, token }: { readonly url: string; readonly token: string },
+  { url, token, tokens = [token] }: { readonly url: string; readonly token: string; readonly tokens?: string[] },
   { clients, calls, atOnce }: Volley,
   codeOf: (mark: string) => string,
 ): Promise<Crossfire> {
   const foreign: string[] = [];
   let answered = 0;
-  const connected = await Promise.all(Array.from({ length: clients }, (_, who) => connectEra(eraOf(who), url, token)));
+  const connected = await Promise.all(
+    Array.from({ length: clients }, (_, who) => connectEra(eraOf(who), url, tokens[who % tokens.length] ?? token)),
+  );
   const one = async (client: TestClient, mark: string) => {
     const check = (text: string | undefined) => void (text !== `${mark}\n` && foreign.push(`${mark}: ${text}`));
     check(await stdoutOf(client, codeOf(mark), check));

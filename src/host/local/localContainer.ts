@@ -70,6 +70,8 @@ export class LocalContainer implements Container {
       return new LocalContainer(id, streams, first, volumes, ended);
     } catch (error) {
       child.kill('SIGKILL');
+      // What it has said is complete then. Without an id it never started.
+      if (child.pid !== undefined) await ended;
       throw new HostError(startProblem(Object.assign(toError(error), { stderr: said.join('') })));
     }
   }

@@ -34,6 +34,7 @@ export function mcpTests(notebook: () => NotebookDocument): void {
   test('an agent sees the session of a notebook while a person shares it, and runs code in it', async () => {
     await runCell(notebook(), 'shared = 20');
     assert.doesNotMatch(await callTool('list_sessions', {}), /Untitled/);
+    await window.showNotebookDocument(notebook());
     await shareActive();
     const listed = await callTool('list_sessions', {});
     const id = /"session_id":\s*"([^"]+)"(?:(?!"session_id").)*Untitled/s.exec(listed)?.[1] ?? '';
