@@ -18,7 +18,8 @@ export async function buildImage(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   await send(client, build, onLine, signal);
-  await sweepUntagged(client, signal);
+  // The image is there. Docker refuses a second sweep while one runs, which may be another program's; the next build repeats it.
+  await sweepUntagged(client, signal).catch(() => {});
 }
 
 async function send(
