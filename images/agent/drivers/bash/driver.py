@@ -27,10 +27,13 @@ _NETWORK = re.compile(
 )
 _INTERRUPT_STATUS = 128 + signal.SIGINT
 _KILL_STATUS = 128 + signal.SIGKILL
+# Seconds between two interrupts of programs.
+_AGAIN = 0.05
 
 
 def serve(requests, events, answers, limits, files):
     driver = _Driver(stdio.OutputSequencer(events, answers), files)
+    signal.signal(signal.SIGALRM, driver.interrupt_programs)
     signal.signal(signal.SIGINT, driver.on_interrupt)
     with os.fdopen(requests, "rb") as lines:
         driver.prepare()
@@ -53,9 +56,25 @@ class _Driver:
         self._shell = None
         self._interrupts = 0
         self._seen_interrupts = 0
+        self._runs_cell = False
 
     def on_interrupt(self, *_):
         self._interrupts += 1
+        if self._runs_cell:
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
+
+    def interrupt_programs(self, *_):
+        """
+        Until the cell ends: a program that the shell had forked and not started lost its interrupt, and the shell waits
+        for it.
+        """
+        for pid in self._shell.programs():
+            try:
+                # Jobs in the background have groups of their own.
+                if os.getpgid(pid) == os.getpgrp():
+                    os.kill(pid, signal.SIGINT)
+            except ProcessLookupError:
+                continue
 
     def prepare(self):
         self._shell = Shell(self._files)
@@ -92,7 +111,10 @@ class _Driver:
         self._emit("begun")
         kills = kernel.oom_kills()
         with memory_file(request["stdin"]) as stdin, memory_file(request["code"]) as code:
+            self._runs_cell = True
             ended = self._shell.run(code, stdin)
+            self._runs_cell = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
             if ended is None:
                 ended = self._replace_shell()
         status, line, left = ended

@@ -5,6 +5,8 @@ import re
 import select
 import subprocess
 
+from hothouse_agent import kernel
+
 from .texts import PROGRAM, REPORT, memory_file, path_of
 
 # Seconds that it has for what takes it a millisecond.
@@ -103,6 +105,10 @@ class Shell:
             if line is None or line == mark:
                 return lines
             lines.append(line)
+
+    def programs(self):
+        """The process ids of what it has started."""
+        return kernel.descendants(self._program.pid)
 
     def wait(self):
         return self._program.wait()
