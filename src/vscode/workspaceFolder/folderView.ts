@@ -5,6 +5,9 @@ import type { Engine, EngineProblem } from '../../engine/types.ts';
 import { throttled } from '../throttle.ts';
 import type { FolderScan, ScannedFile } from './scanFolder.ts';
 
+/** Of one update. */
+const ATTEMPTS = 3;
+
 /** What a view needs from its creator. */
 export interface FolderViewContext {
   /** Finds the allowed files again; undefined when the folder cannot be read, which is shown. */
@@ -91,7 +94,20 @@ export class FolderView implements Disposable {
     this.#followers.clear();
   }
 
+  /** Files that change on their way are sent again: they are often those that the user has just saved. */
   async #send(
+    sessionId: string,
+    follower: Follower,
+    onPut: (file: ScannedFile) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<Updated> {
+    for (let attempt = 1; ; attempt += 1) {
+      const updated = await this.#sendOnce(sessionId, follower, onPut, signal);
+      if (updated.ok || updated.error?.kind !== 'changed' || attempt === ATTEMPTS) return updated;
+    }
+  }
+
+  async #sendOnce(
     sessionId: string,
     follower: Follower,
     onPut: (file: ScannedFile) => void,

@@ -73,7 +73,9 @@ export function workspaceFolderTests(): void {
     const live = await notebookFile('project/live.ipynb');
     const code = 'import os, helpers; print(os.getcwd(), helpers.double(2), sorted(os.listdir()))';
     const listed = "['.gitignore', 'data', 'helpers.py', 'live.ipynb', 'report.ipynb']";
-    assert.equal(textOf(await runCell(live, code), STDOUT), `/view/files/project 4 ${listed}\n`);
+    const first = await runCell(live, code);
+    const shown = `/view/files/project 4 ${listed}\n`;
+    assert.equal(textOf(first, STDOUT), shown, JSON.stringify(outputsOf(first)));
     const csv = path.join(root(), 'project/data/sales.csv');
     const document = await workspace.openTextDocument(csv);
     const edit = new WorkspaceEdit();
