@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path, { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
@@ -19,6 +21,7 @@ const PERSON: Owner = { id: 'person', kind: 'notebook', label: 'notebook' };
 
 /** An engine with this machine's own settings: its package index, its certificates and its proxies. */
 async function withEngine<T>(network: OptionsInput['network'], use: (engine: Engine) => Promise<T>): Promise<T> {
+  const machine = `test-${randomBytes(8).toString('hex')}`;
   const engine = createEngine({
     connect: () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog }),
     agent: await loadAgent(join(IMAGES, 'agent')),
@@ -26,7 +29,7 @@ async function withEngine<T>(network: OptionsInput['network'], use: (engine: Eng
     options: Options.parse({ network, pool: { size: 1 }, python: { preload: [] } }),
     clock: systemClock,
     log: silentLog,
-    identity: { machine: `test-${randomBytes(8).toString('hex')}`, owner: await thisOwner() },
+    identity: { machine, owner: await thisOwner() },
     installers: installerPrograms(IMAGES),
     images: imageSources(IMAGES, () => machineBuildSettings(process.env)),
   });
@@ -34,6 +37,7 @@ async function withEngine<T>(network: OptionsInput['network'], use: (engine: Eng
     return await use(engine);
   } finally {
     await engine.dispose();
+    await promisify(execFile)('docker', ['volume', 'rm', '--force', `hothouse-packages-${machine}`]);
   }
 }
 
