@@ -51,7 +51,9 @@ const read = (id: string, text: string) => (client(id).format === 'toml' ? parse
 
 describe('the files of clients', () => {
   const at = (platform: NodeJS.Platform, env = {}) =>
-    Object.fromEntries(CLIENTS.map(({ id, file }) => [id, file({ platform, env, home: '/home/me', folder: '/work' })]));
+    Object.fromEntries(
+      CLIENTS.map(({ id, file }) => [id, file({ platform, env, home: '/home/me', folder: '/project' })]),
+    );
 
   it('are where each client reads them on Linux', () => {
     expect(at('linux')).toEqual({
@@ -61,8 +63,8 @@ describe('the files of clients', () => {
       cursor: '/home/me/.cursor/mcp.json',
       windsurf: '/home/me/.codeium/windsurf/mcp_config.json',
       zed: '/home/me/.config/zed/settings.json',
-      '.vscode/mcp.json': '/work/.vscode/mcp.json',
-      '.mcp.json': '/work/.mcp.json',
+      '.vscode/mcp.json': '/project/.vscode/mcp.json',
+      '.mcp.json': '/project/.mcp.json',
     });
   });
 

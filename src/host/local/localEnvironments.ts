@@ -25,16 +25,14 @@ export class LocalEnvironments implements ImageBuilder {
     this.#env = env;
   }
 
-  async find(tag: string): Promise<ImageInfo | null> {
-    const text = await readFile(this.#fileOf(tag), 'utf8').catch(() => null);
-    return text === null ? null : Description.parse(JSON.parse(text));
+  find(tag: string): Promise<ImageInfo | null> {
+    return this.#read(tag);
   }
 
   /** The folder of its files; null when there is no environment of that name. */
   async filesOf(tag: string): Promise<string | null> {
-    const text = await readFile(this.#fileOf(tag), 'utf8').catch(() => null);
-    if (text === null) return null;
-    return join(this.#folder, Description.parse(JSON.parse(text)).id);
+    const found = await this.#read(tag);
+    return found && join(this.#folder, found.id);
   }
 
   async build(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void> {
@@ -73,6 +71,11 @@ export class LocalEnvironments implements ImageBuilder {
     await writeFile(draft, JSON.stringify(description), { mode: 0o600 });
     await rename(draft, this.#fileOf(tag));
     if (before) await rm(before, { recursive: true, force: true });
+  }
+
+  async #read(tag: string): Promise<z.infer<typeof Description> | null> {
+    const text = await readFile(this.#fileOf(tag), 'utf8').catch(() => null);
+    return text === null ? null : Description.parse(JSON.parse(text));
   }
 
   #fileOf(tag: string): string {
