@@ -2,26 +2,19 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import path, { join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { createEngine } from '../../../src/engine/engine.ts';
-import { imageSources } from '../../../src/engine/environment/images.ts';
-import { Options, type OptionsInput } from '../../../src/engine/options.ts';
+import type { OptionsInput } from '../../../src/engine/options.ts';
 import type { SessionRecord, SessionStore } from '../../../src/engine/session/sessionRecord.ts';
 import type { Engine, Owner, RunResult } from '../../../src/engine/types.ts';
-import { machineBuildSettings } from '../../../src/host/buildSettings.ts';
 import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
-import { thisOwner } from '../../../src/host/identity.ts';
 import { LABEL } from '../../../src/host/labels.ts';
-import { LANGUAGES } from '../../../src/languages/registry.ts';
-import { installerPrograms } from '../../../src/local/installerPrograms.ts';
-import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
+import { installingEngine } from './installing.ts';
 import { archiveOf, type IndexedPackage, type LocalIndex, localIndex } from './localIndex.ts';
 
-const IMAGES = path.resolve(import.meta.dirname, '../../../images');
 const PERSON: Owner = { id: 'person', kind: 'notebook', label: 'notebook' };
 const AGENT: Owner = { id: 'agent', kind: 'mcp', label: 'agent' };
 
@@ -78,18 +71,7 @@ const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: 
 const machine = `packages-${randomBytes(8).toString('hex')}`;
 
 async function newEngine(options: OptionsInput = {}, sessionStore?: SessionStore): Promise<Engine> {
-  const engine = createEngine({
-    connect: () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog }),
-    agent: await loadAgent(path.join(IMAGES, 'agent')),
-    options: Options.parse({ ...options, python: { preload: [] }, pool: { size: 1 } }),
-    clock: systemClock,
-    log: silentLog,
-    identity: { machine, owner: await thisOwner() },
-    languages: LANGUAGES,
-    images: imageSources(IMAGES, () => machineBuildSettings(process.env)),
-    installers: installerPrograms(IMAGES),
-    ...(sessionStore && { sessionStore }),
-  });
+  const engine = await installingEngine(machine, options, sessionStore);
   engines.push(engine);
   return engine;
 }
