@@ -24,10 +24,10 @@ export const Options = z.strictObject({
   host: z
     .strictObject({
       kind: z
-        .enum(['docker', 'local'])
-        .default('docker')
+        .enum(['auto', 'docker', 'local'])
+        .default('auto')
         .describe(
-          'Where sandboxes run: docker, a container engine; local, this machine by bubblewrap, for an ordinary user on Linux.',
+          'Where sandboxes run: docker, a container engine; local, this machine by bubblewrap, for an ordinary user on Linux; auto, a container engine where one answers, else this machine.',
         ),
     })
     .prefault({}),

@@ -111,6 +111,9 @@ export interface ImageBuilder {
   trimCache(maxBytes: number, signal?: AbortSignal): Promise<number>;
 }
 
+/** A wall that only the agent builds on some hosts. */
+export type RequiredWall = 'systemCalls' | 'privileges';
+
 /**
  * A place where sandboxes run. Every call has its own deadline and rejects with a `HostError` that carries a `Problem`;
  * a failed call leaves nothing partly created.
@@ -124,6 +127,8 @@ export interface Host {
   readonly images: ImageBuilder | null;
   /** Milliseconds that an agent has from the start of its container to its handshake, on a machine that is not slow. */
   readonly handshakeMs: number;
+  /** Walls that the agent must report, beside the network, before any code runs; missing: none. */
+  readonly requiredWalls?: readonly RequiredWall[] | undefined;
   /** Creates, attaches and starts a container. Never pulls an image. */
   create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container>;
   /**
@@ -143,6 +148,9 @@ export interface Host {
   /** Ends connections; containers stay. */
   dispose(): Promise<void>;
 }
+
+/** A host that builds images too. */
+export type HostWithImages = Host & { readonly images: ImageBuilder };
 
 /** Thrown by a host for every failure outside this program. */
 export class HostError extends Error {

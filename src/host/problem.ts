@@ -39,6 +39,17 @@ export function networkReachable(ways: string): Problem {
   };
 }
 
+const WALLS = { systemCalls: 'no filter of system calls', privileges: 'privileges' } as const;
+
+/** Sandboxes lack a wall without which their host runs no code. */
+export function wallMissing(wall: keyof typeof WALLS, detail: string): Problem {
+  return {
+    kind: 'permission_denied',
+    message: `Sandboxes would have ${WALLS[wall]} here (${detail}), so no code runs in them.`,
+    advice: 'Use a kernel with seccomp on x86-64 or aarch64, or a container engine by the option host.kind: docker.',
+  };
+}
+
 /** There is no image of the proxy that sandboxes with a network policy need. */
 export function proxyImageMissing(image: string): Problem {
   const command = 'hothouse build proxy';

@@ -2,12 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { HostOptions } from '../engine/deps.ts';
 import { createEngine } from '../engine/engine.ts';
 import { imageSources } from '../engine/environment/images.ts';
 import type { Options } from '../engine/options.ts';
 import type { Engine, SessionStore } from '../engine/types.ts';
 import { machineBuildSettings } from '../host/buildSettings.ts';
+import { chosenHost } from '../host/chosenHost.ts';
 import { dockerHost } from '../host/docker/dockerHost.ts';
+import type { Host } from '../host/host.ts';
 import { processIdentity } from '../host/identity.ts';
 import { localHost } from '../host/local/localHost.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
@@ -30,6 +33,17 @@ export interface LocalEngineSettings {
   readonly sessionStore?: SessionStore;
 }
 
+type Surroundings = Pick<LocalEngineSettings, 'env' | 'home' | 'log'>;
+
+function connect({ host: { kind }, docker: { host, runtime } }: HostOptions, { env, home, log }: Surroundings): Host {
+  if (kind === 'local') return localHost({ home, env });
+  const engine = dockerHost({ host, env, home, log });
+  // An engine that the user has named is meant, and so is a runtime.
+  const isNamed = [host, runtime, env.DOCKER_HOST, env.DOCKER_CONTEXT].some(Boolean);
+  if (kind === 'docker' || isNamed || process.platform !== 'linux') return engine;
+  return chosenHost(engine, localHost({ home, env }), log);
+}
+
 /**
  * An engine for this process: the editor and the command line compose it here. Rejects when the agent cannot be read.
  */
@@ -37,8 +51,7 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
   const { languages = LANGUAGES, options, log, env, home, imagesFolder, sessionStore } = settings;
   const [agent, identity] = await Promise.all([loadAgent(join(imagesFolder, 'agent')), processIdentity()]);
   return createEngine({
-    connect: ({ host: { kind }, docker: { host } }) =>
-      kind === 'local' ? localHost({ home, env }) : dockerHost({ host, env, home, log }),
+    connect: (wanted) => connect(wanted, { env, home, log }),
     agent,
     languages,
     options,

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Log, messageOf, silentLog } from '../base/log.ts';
 import { type Container, type Host, HostError } from '../host/host.ts';
-import { imageUnusable, networkReachable } from '../host/problem.ts';
+import { imageUnusable, networkReachable, wallMissing } from '../host/problem.ts';
 import type { ContainerSpec } from '../host/spec.ts';
 import type { KeptSession, Ready } from '../protocol/messages.ts';
 import { AgentConnection } from './connection.ts';
@@ -36,7 +36,7 @@ export async function bootSandbox(host: Host, options: BootOptions, signal?: Abo
   const container = await host.create(options.spec, signal);
   try {
     const sandbox = await handshake(container, host.handshakeMs, options, signal);
-    requireNoNetwork(options.spec, sandbox.ready);
+    requireWalls(host, options.spec, sandbox.ready);
     return sandbox;
   } catch (error) {
     await container.remove();
@@ -137,10 +137,12 @@ async function shakeHands(
   }
 }
 
-/** Rejects a sandbox that reaches more than it should, before it has run any code. */
-function requireNoNetwork({ network }: ContainerSpec, { walls }: Ready): void {
+/** Rejects a sandbox that reaches more than it should, or lacks a wall that its host requires, before it has run any code. */
+function requireWalls({ requiredWalls = [] }: Host, { network }: ContainerSpec, { walls }: Ready): void {
   if (network !== 'bridge' && walls.network.state !== 'holds')
     throw new HostError(networkReachable(walls.network.detail));
+  const lacking = requiredWalls.find((name) => walls[name].state !== 'holds');
+  if (lacking) throw new HostError(wallMissing(lacking, walls[lacking].detail));
 }
 
 function unusable(spec: ContainerSpec, cause: string) {

@@ -1,3 +1,4 @@
+import { plainText } from '../base/log.ts';
 import type { EngineProblem, SessionInfo, Snapshot } from '../engine/types.ts';
 import { formatCount, formatProblem } from './format.ts';
 import { ALL_LANGUAGES } from './languages.ts';
@@ -10,13 +11,14 @@ export interface StatusText {
 }
 
 /** Shows, in this order: a problem, the number of running cells, the number of warm sandboxes. */
-export function statusText({ environments, sessions, running }: Snapshot, problem?: EngineProblem): StatusText {
+export function statusText({ host, environments, sessions, running }: Snapshot, problem?: EngineProblem): StatusText {
   if (problem) {
     return { text: '$(warning) Hothouse', tooltip: formatProblem(problem), warning: true };
   }
   const warm = environments.flatMap(({ sandboxes }) => sandboxes).filter(({ state }) => state === 'idle').length;
   const parts = [formatCount(warm, 'warm sandbox', 'warm sandboxes'), formatSessions(sessions), `${running} running`];
-  const tooltip = `Hothouse: ${parts.join(', ')}`;
+  const place = host.state === 'ready' ? `\n${plainText(host.name)}` : '';
+  const tooltip = `Hothouse: ${parts.join(', ')}${place}`;
   if (running > 0) return { text: `$(loading~spin) Hothouse ${running}`, tooltip, warning: false };
   if (warm > 0) return { text: `$(flame) Hothouse ${warm}`, tooltip, warning: false };
   return { text: '$(flame) Hothouse', tooltip, warning: false };

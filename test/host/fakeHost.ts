@@ -1,5 +1,13 @@
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import type { Container, ContainerSummary, Host, HostInfo, ImageBuild, ImageBuilder } from '../../src/host/host.ts';
+import type {
+  Container,
+  ContainerSummary,
+  HostInfo,
+  HostWithImages,
+  ImageBuild,
+  ImageBuilder,
+  RequiredWall,
+} from '../../src/host/host.ts';
 import { HostError } from '../../src/host/host.ts';
 import type { Problem } from '../../src/host/problem.ts';
 import type { ContainerSpec } from '../../src/host/spec.ts';
@@ -28,7 +36,7 @@ export interface FakeHostOptions {
 }
 
 /** A host in memory whose containers speak the agent's real protocol. */
-export class FakeHost implements Host {
+export class FakeHost implements HostWithImages {
   readonly faults: Faults;
   /** The containers there are now, running or not. */
   readonly containers = new Map<string, FakeContainer>();
@@ -42,6 +50,7 @@ export class FakeHost implements Host {
   creating = 0;
   mostCreating = 0;
   disposed = false;
+  requiredWalls: readonly RequiredWall[] = [];
   /** Of its calls of `trimCache`, in bytes. */
   readonly cacheLimits: number[] = [];
   readonly #images: Set<string>;

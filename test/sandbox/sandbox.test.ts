@@ -12,7 +12,10 @@ const IMAGE = 'hothouse/python:latest';
 const AGENT = Buffer.from('00000004pass');
 
 async function boot(faults: Partial<Faults> = {}, options: Partial<BootOptions> = {}, signal?: AbortSignal) {
-  const host = new FakeHost({ faults });
+  return bootOn(new FakeHost({ faults }), options, signal);
+}
+
+async function bootOn(host: FakeHost, options: Partial<BootOptions> = {}, signal?: AbortSignal) {
   const spec = containerSpec(IMAGE, LIMITS, {});
   const booting = bootSandbox(
     host,
@@ -68,6 +71,19 @@ describe('booting', () => {
     const network = { state: 'off', detail: 'network.policy' } as const;
     const { sandbox } = await boot({ walls: { ...HOLDING_WALLS, network } });
     expect(sandbox).toMatchObject({ problem: { kind: 'network_reachable' } });
+  });
+
+  it('refuses a sandbox without a wall that its host requires, and accepts it elsewhere', async () => {
+    const systemCalls = { state: 'missing', detail: 'no filter for riscv64' } as const;
+    const faults = { walls: { ...HOLDING_WALLS, systemCalls } };
+    const host = new FakeHost({ faults });
+    host.requiredWalls = ['systemCalls', 'privileges'];
+    const { sandbox } = await bootOn(host);
+    expect(sandbox).toMatchObject({
+      problem: { kind: 'permission_denied', message: expect.stringContaining('(no filter for riscv64)') },
+    });
+    expect(host.containers.size).toBe(0);
+    expect((await boot(faults)).sandbox).toMatchObject({ ready: { walls: { systemCalls } } });
   });
 
   it('refuses an agent that does not report its walls', async () => {

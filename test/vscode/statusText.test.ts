@@ -15,7 +15,7 @@ describe('statusText', () => {
   it('counts warm sandboxes', () => {
     expect(statusText(WARM)).toEqual({
       text: '$(flame) Hothouse 1',
-      tooltip: 'Hothouse: 1 warm sandbox, 1 session (1 Python), 0 running',
+      tooltip: 'Hothouse: 1 warm sandbox, 1 session (1 Python), 0 running\nDocker Engine',
       warning: false,
     });
   });
@@ -23,7 +23,7 @@ describe('statusText', () => {
   it('counts the sessions of each language', () => {
     const sessions = [session(), session({ language: 'lean' }), session({ language: 'lean' })];
     expect(statusText(snapshot({ sessions })).tooltip).toBe(
-      'Hothouse: 0 warm sandboxes, 3 sessions (1 Python, 2 Lean), 0 running',
+      'Hothouse: 0 warm sandboxes, 3 sessions (1 Python, 2 Lean), 0 running\nDocker Engine',
     );
   });
 

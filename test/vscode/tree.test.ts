@@ -35,6 +35,7 @@ describe('poolRows', () => {
       'Sessions | 1',
       '  Untitled-1.ipynb | Python · 1 h',
     ]);
+    expect(rows[0]?.tooltip).toContain('\nHost: Docker Engine');
   });
 
   it('shows the imports of a Lean sandbox and the language of a session', () => {

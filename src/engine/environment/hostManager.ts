@@ -52,11 +52,16 @@ export class HostManager {
     return this.#state;
   }
 
-  /** Connects to another host when its kind or address differs. */
+  /** Connects to another host when its kind or address differs, or a runtime is named where the host is chosen. */
   configure(options: HostOptions): void {
     const { host, docker } = this.#options;
-    const isAnother = options.host.kind !== host.kind || options.docker.host !== docker.host;
-    if (!isAnother && options.docker.runtime === docker.runtime) return;
+    const hasAnotherRuntime = options.docker.runtime !== docker.runtime;
+    // Which host is chosen may depend on the runtime.
+    const isAnother =
+      options.host.kind !== host.kind ||
+      options.docker.host !== docker.host ||
+      (host.kind === 'auto' && hasAnotherRuntime);
+    if (!isAnother && !hasAnotherRuntime) return;
     this.#options = options;
     if (isAnother) {
       this.#replaced.push(this.#current);

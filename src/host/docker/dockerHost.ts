@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { Container, ContainerSummary, Host, HostInfo, ImageBuilder } from '../host.ts';
+import type { Container, ContainerSummary, HostInfo, HostWithImages, ImageBuilder } from '../host.ts';
 import { LABEL } from '../labels.ts';
 import type { Problem } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
@@ -30,9 +30,6 @@ export interface DockerHostOptions {
   readonly platform?: NodeJS.Platform;
   readonly clock?: Clock;
 }
-
-/** A host that builds images too. */
-export type HostWithImages = Host & { readonly images: ImageBuilder };
 
 /** A host on a Docker Engine. It searches for Docker at the first call, and again after a lost connection. */
 export function dockerHost({ host = '', env, home, log, ...rest }: DockerHostOptions): HostWithImages {

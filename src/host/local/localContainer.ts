@@ -72,7 +72,7 @@ export class LocalContainer implements Container {
       child.kill('SIGKILL');
       // What it has said is complete then. Without an id it never started.
       if (child.pid !== undefined) await ended;
-      throw new HostError(startProblem(Object.assign(toError(error), { stderr: said.join('') })));
+      throw new HostError(await startProblem(Object.assign(toError(error), { stderr: said.join('') })));
     }
   }
 

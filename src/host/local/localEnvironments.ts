@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../base/log.ts';
 import { HostError, type ImageBuild, type ImageBuilder, type ImageInfo } from '../host.ts';
 import type { Problem } from '../problem.ts';
 import { type Env, makeEnvironment } from './makeEnvironment.ts';
+import { makeFolder, storageError } from './storage.ts';
 
 /** What the file of an environment says. */
 const Description = z.object({
@@ -38,14 +39,15 @@ export class LocalEnvironments implements ImageBuilder {
   async build(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void> {
     const id = randomUUID();
     const files = join(this.#folder, id);
-    await mkdir(files, { recursive: true, mode: 0o700 });
     try {
+      await makeFolder(files);
       const sizeBytes = await makeEnvironment({ ...build, env: this.#env, onLine, signal }, files);
       const createdAt = new Date().toISOString();
       await this.#replace(build.tag, { id, createdAt, labels: { ...build.labels }, sizeBytes });
     } catch (error) {
       await rm(files, { recursive: true, force: true });
-      throw error instanceof HostError ? error : new HostError(buildFailed(build.tag, messageOf(error)));
+      const found = storageError(error, this.#folder);
+      throw found instanceof HostError ? found : new HostError(buildFailed(build.tag, messageOf(found)));
     }
   }
 

@@ -1,13 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Container,
   type ContainerSummary,
-  type Host,
   HostError,
   type HostInfo,
+  type HostWithImages,
   type ImageBuilder,
+  type RequiredWall,
 } from '../host.ts';
 import { imageMissing, type Problem } from '../problem.ts';
 import type { ContainerSpec, Isolation } from '../spec.ts';
@@ -16,6 +17,7 @@ import { cancelled, checkBubblewrap } from './bubblewrap.ts';
 import { endFirst, LocalContainer } from './localContainer.ts';
 import { LocalEnvironments } from './localEnvironments.ts';
 import { SandboxFiles } from './sandboxFiles.ts';
+import { makeFolder, storageError } from './storage.ts';
 
 /** The options of `localHost`. */
 export interface LocalHostOptions {
@@ -33,6 +35,9 @@ const HANDSHAKE_MS = 10_000;
 /** As for Docker: far above the ids of people and services. Outside, all of them are the user's own. */
 const FIRST_USER = 2 ** 30;
 const END_OF_USERS = 2 ** 31 - 1;
+
+/** What a container engine would add is the agent's work alone here. */
+const REQUIRED_WALLS: readonly RequiredWall[] = ['systemCalls', 'privileges'];
 
 const ISOLATION: Isolation = {
   // The agent counts it and ends what runs.
@@ -59,15 +64,17 @@ const NO_PROXY: Problem = {
 const DISPOSED: Problem = { kind: 'host_failed', message: 'The host was closed.', advice: 'Start the engine again.' };
 
 /** This machine as a host, without a container engine: sandboxes are processes of this user in namespaces of their own. */
-export function localHost(options: LocalHostOptions): Host {
+export function localHost(options: LocalHostOptions): HostWithImages {
   return new LocalHost(options);
 }
 
-class LocalHost implements Host {
+class LocalHost implements HostWithImages {
   readonly handshakeMs = HANDSHAKE_MS;
+  readonly requiredWalls = REQUIRED_WALLS;
   readonly images: ImageBuilder;
   readonly #environments: LocalEnvironments;
   readonly #files: SandboxFiles;
+  readonly #folder: string;
   readonly #volumes: string;
   readonly #living = new Map<string, LocalContainer>();
   #check: Promise<string> | null = null;
@@ -75,6 +82,7 @@ class LocalHost implements Host {
 
   constructor({ home, env }: LocalHostOptions) {
     const folder = join(home, '.hothouse', 'local');
+    this.#folder = folder;
     this.#environments = new LocalEnvironments(join(folder, 'environments'), env);
     this.images = this.#environments;
     this.#files = new SandboxFiles(join(folder, 'sandboxes'));
@@ -103,16 +111,18 @@ class LocalHost implements Host {
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {
     await this.#ready(signal);
+    const problem = spec.runtime === null ? null : await this.runtimeProblem(spec.runtime);
+    if (problem) throw new HostError(problem);
     const environment = await this.#environments.filesOf(spec.image);
     if (environment === null) throw new HostError(imageMissing(spec));
     if (typeof spec.network === 'object') throw new HostError(NO_PROXY);
     const id = randomBytes(16).toString('hex');
-    const volumes = await this.#makeVolumes(id, spec);
     try {
+      const volumes = await this.#makeVolumes(id, spec);
       return await this.#start(id, spec, environment, volumes, signal);
     } catch (error) {
-      await this.#forget(id);
-      throw error;
+      await this.#forget(id).catch(() => {});
+      throw storageError(error, this.#folder);
     }
   }
 
@@ -192,7 +202,7 @@ class LocalHost implements Host {
   async #makeVolumes(id: string, { volumes }: ContainerSpec): Promise<ReadonlyMap<string, string>> {
     const made = volumes.map(async ({ path, name, isWritable }, index): Promise<[string, string]> => {
       const folder = join(this.#volumes, ...(name === null ? [id, String(index)] : ['named', name]));
-      await mkdir(isWritable ? join(folder, 'data') : folder, { recursive: true, mode: 0o700 });
+      await makeFolder(isWritable ? join(folder, 'data') : folder);
       return [path, folder];
     });
     return new Map(await Promise.all(made));

@@ -4,7 +4,7 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import type { ImageBuild } from '../host.ts';
+import { HostError, type ImageBuild } from '../host.ts';
 import { ENVIRONMENT } from './arguments.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -31,7 +31,7 @@ export async function makeEnvironment(build: LocalBuild, files: string): Promise
   if (!(await can(program, constants.R_OK))) throw new Error(`Only a container engine can build ${build.tag}.`);
   const python3 = await findPython3();
   await run(build, python3, ['-c', IS_NEW_ENOUGH]).catch(() => {
-    throw new Error(`${python3} is older than 3.9.`);
+    throw pythonNeeded(`${python3} is older than 3.9.`);
   });
   await run(build, python3, [program, files, ENVIRONMENT]);
   return sizeOf(files);
@@ -41,7 +41,16 @@ async function findPython3(): Promise<string> {
   for (const path of PROGRAM_FOLDERS.map((folder) => join(folder, 'python3'))) {
     if (await can(path, constants.X_OK)) return path;
   }
-  throw new Error(`There is no python3 in ${PROGRAM_FOLDERS.join(' or ')}.`);
+  throw pythonNeeded(`There is no python3 in ${PROGRAM_FOLDERS.join(' or ')}.`);
+}
+
+function pythonNeeded(message: string): HostError {
+  return new HostError({
+    kind: 'build_failed',
+    message,
+    advice: 'Install Python 3.9 or later from the packages of your system, or set the option host.kind to docker.',
+    command: 'sudo apt-get install python3 python3-venv python3-pip',
+  });
 }
 
 function can(path: string, mode: number): Promise<boolean> {

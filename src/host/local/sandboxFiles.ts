@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from './storage.ts';
 
 const Record_ = z.object({
   labels: z.record(z.string(), z.string()),
@@ -24,7 +25,7 @@ export class SandboxFiles {
 
   /** Rejects when the file cannot be written. */
   async add(id: string, record: SandboxRecord): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#folder);
     await writeFile(this.#fileOf(id), JSON.stringify(record), { mode: 0o600, flag: 'wx' });
   }
 

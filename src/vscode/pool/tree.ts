@@ -43,7 +43,7 @@ export function poolRows(
   );
   if (busy.length === 0 && sessions.length === 0) return [];
   return [
-    ...busy.map((environment) => environmentRow(environment, runtimeOf(host), sessions, now)),
+    ...busy.map((environment) => environmentRow(environment, host, sessions, now)),
     sessionsRow(sessions, now, labelOf),
     ...networkRows(network, sessions, now, labelOf),
   ];
@@ -54,14 +54,9 @@ export function appearance(row: Row | undefined): string {
   return JSON.stringify([row?.label, row?.description, row?.icon, row?.context]);
 }
 
-/** The OCI runtime, once the host is ready. */
-function runtimeOf(host: Snapshot['host']): string | undefined {
-  return host.state === 'ready' ? plainText(host.runtime) : undefined;
-}
-
 function environmentRow(
   environment: EnvironmentInfo,
-  runtime: string | undefined,
+  host: Snapshot['host'],
   sessions: readonly SessionInfo[],
   now: number,
 ): Row {
@@ -74,9 +69,14 @@ function environmentRow(
       isCustom ? languageName(language) : undefined,
       `${warm} warm`,
       waiting > 0 ? `${waiting} waiting` : undefined,
-      runtime,
+      host.state === 'ready' ? plainText(host.runtime) : undefined,
     ),
-    tooltip: `Image: ${plainText(image)}\nRuns: ${runs}\nSandboxes: ${sandboxes.length}, ${warm} warm`,
+    tooltip: [
+      `Image: ${plainText(image)}`,
+      `Runs: ${runs}`,
+      `Sandboxes: ${sandboxes.length}, ${warm} warm`,
+      ...(host.state === 'ready' ? [`Host: ${plainText(host.name)}`] : []),
+    ].join('\n'),
     icon: isCustom ? 'package' : 'layers',
     context: isCustom ? 'environment-custom' : 'environment',
     subject: isCustom ? { kind: 'environment', name: id } : { kind: 'group' },

@@ -12,16 +12,23 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A program that answers as a bubblewrap of that version, and whose sandboxes fail with that text. */
-async function program(version: string, failure: string): Promise<string> {
+/** What a sandbox without some walls prints. */
+const STATUS = [
+  ...['CapPrm:\t0000000000000000', 'CapEff:\t0000000000000000', 'CapBnd:\t0000000000200000'],
+  ...['user:[1]', 'pid:[2]', 'mnt:[3]'],
+].join('\n');
+
+/** A program that answers as a bubblewrap of that version, and whose sandboxes print that, or fail with that text. */
+async function program(version: string, failure: string, printed = ''): Promise<string> {
   const file = path.join(folder, version);
-  const text = `#!/bin/sh\n[ "$1" = --version ] && { echo 'bubblewrap ${version}'; exit; }\necho '${failure}' >&2\nexit 1\n`;
+  const start = printed ? `echo '${printed}'` : `echo '${failure}' >&2\nexit 1`;
+  const text = `#!/bin/sh\n[ "$1" = --version ] && { echo 'bubblewrap ${version}'; exit; }\n${start}\n`;
   await writeFile(file, text);
   await chmod(file, 0o755);
   return file;
 }
 
-describe.skipIf(process.platform === 'win32')('bubblewrap is refused', () => {
+describe.runIf(process.platform === 'linux')('bubblewrap is refused', () => {
   it('when it is missing', async () => {
     const problem = await problemOf(checkBubblewrap(path.join(folder, 'none')));
     expect(problem).toMatchObject({ kind: 'host_missing', command: 'sudo apt-get install bubblewrap' });
@@ -39,6 +46,15 @@ describe.skipIf(process.platform === 'win32')('bubblewrap is refused', () => {
     const said = 'bwrap: No permissions to create new namespace';
     const problem = await problemOf(checkBubblewrap(await program('1.0.0', said)));
     expect(problem).toMatchObject({ kind: 'permission_denied', message: expect.stringContaining(said) });
+  });
+
+  it('when it has started a process with less than the least walls', async () => {
+    const problem = await problemOf(checkBubblewrap(await program('1.0.1', '', STATUS)));
+    expect(problem).toMatchObject({
+      kind: 'permission_denied',
+      message:
+        'Sandboxes would lack walls on this machine: net namespace, removal of capabilities, filter of system calls.',
+    });
   });
 });
 

@@ -1,0 +1,28 @@
+/**
+ * A process that builds the environment of Bash in the home folder that its argument names, unless there is one, and starts a
+ * sandbox; prints the problem as JSON, or null.
+ */
+import path from 'node:path';
+import { HostError } from '../../../src/host/host.ts';
+import { localHost } from '../../../src/host/local/localHost.ts';
+import { containerSpec } from '../../../src/host/spec.ts';
+
+const MB = 1 << 20;
+const TAG = 'hothouse/bash:latest';
+const limits = { memoryBytes: 128 * MB, cpus: 1, pids: 64, workspaceBytes: MB, tmpBytes: MB };
+const spec = containerSpec(TAG, { ...limits, network: 'none', readOnlyRoot: true, runtime: null }, {});
+const host = localHost({ env: process.env, home: process.argv[2] ?? '' });
+
+async function tried() {
+  const context = path.resolve(import.meta.dirname, '../../../images/bash');
+  if (!(await host.images.find(TAG)))
+    await host.images.build({ tag: TAG, context, buildArgs: {}, labels: {} }, () => {});
+  await host.create({ ...spec, volumes: [{ path: '/packages', name: null, isWritable: false }] });
+}
+
+const problem = await tried().then(
+  () => null,
+  (error: unknown) => (error instanceof HostError ? error.problem : String(error)),
+);
+console.log(JSON.stringify(problem));
+await host.dispose();
