@@ -40,16 +40,26 @@ export function withoutPictures(readme) {
     .join('\n\n');
 }
 
-/** A folder with the files to pack and a README without pictures. */
-async function staged() {
+/** The files that are packed, by their paths in the checkout. */
+export async function packedFiles() {
   const { status, text } = await output(process.execPath, [VSCE, 'ls', '--no-dependencies'], { cwd: root });
   if (status !== 0) throw new SetupProblem(`vsce could not list the files to pack: ${text}`);
-  const folder = join(out, 'package');
+  return text.split('\n').filter(Boolean);
+}
+
+/** Makes `folder` anew with these files of the checkout. */
+export function stage(folder, files) {
   rmSync(folder, { recursive: true, force: true });
-  for (const file of ['.vscodeignore', ...text.split('\n').filter(Boolean)]) {
+  for (const file of files) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(root, file), join(folder, file));
   }
+}
+
+/** A folder with the files to pack and a README without pictures. */
+async function staged() {
+  const folder = join(out, 'package');
+  stage(folder, ['.vscodeignore', ...(await packedFiles())]);
   writeFileSync(join(folder, 'README.md'), withoutPictures(readFileSync(join(root, 'README.md'), 'utf8')));
   return folder;
 }

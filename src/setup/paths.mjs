@@ -9,6 +9,9 @@ export const out = join(root, 'out');
 export const logs = join(out, 'logs');
 export const cli = join(root, 'dist/cli.js');
 export const vsix = join(root, 'dist/hothouse.vsix');
+export const mcpb = join(root, 'dist/hothouse.mcpb');
+/** The manifest for the MCP registry. */
+export const registryManifest = join(root, 'dist/server.json');
 
 /** The environment without the variables of setup, which `hothouse` would report as unknown options. */
 export function programEnv(env = process.env) {

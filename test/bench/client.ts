@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { silentLog } from '../../src/base/log.ts';
+import type { OptionsInput } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/types.ts';
 import { startHttpServer } from '../../src/mcp/http/httpServer.ts';
 import type { Served } from './served.ts';
@@ -20,6 +21,8 @@ export type Call = (name: string, args: Record<string, unknown>) => Promise<unkn
 /** An engine that serves in a process of its own. */
 export interface ServedEngine {
   readonly call: Call;
+  /** Lends a client of the same engine at the path of a profile. */
+  asProfile<T>(profile: string, use: (call: Call) => Promise<T>): Promise<T>;
   readonly pid: number;
   /** The ids of its sandboxes' containers. */
   sandboxes(): Promise<readonly string[]>;
@@ -35,17 +38,23 @@ export async function withClient<T>(engine: Engine, use: (call: Call) => Promise
   }
 }
 
-/** Lends a client of an MCP server over HTTP whose engine has a process of its own. */
-export async function withServed<T>(use: (served: ServedEngine) => Promise<T>): Promise<T> {
-  const child = fork(await bundled('served'));
+/** Lends a client of an MCP server over HTTP whose engine, with `options` over the defaults, has a process of its own. */
+export async function withServed<T>(
+  use: (served: ServedEngine) => Promise<T>,
+  options: OptionsInput = { lean: { prewarmHeaders: [] } },
+): Promise<T> {
+  const child = fork(await bundled('served'), [JSON.stringify(options)]);
   const sandboxes = async () => {
     child.send('sandboxes');
     const [ids] = await once(child, 'message');
     return ids as readonly string[];
   };
   try {
-    const [server] = await once(child, 'message');
-    return await withConnected(server as Served, (call) => use({ call, pid: child.pid ?? 0, sandboxes }));
+    const [message] = await once(child, 'message');
+    const server = message as Served;
+    const asProfile: ServedEngine['asProfile'] = (profile, useProfile) =>
+      withConnected({ ...server, url: `${server.url}/${profile}` }, useProfile);
+    return await withConnected(server, (call) => use({ call, asProfile, pid: child.pid ?? 0, sandboxes }));
   } finally {
     const ended = once(child, 'exit');
     child.disconnect();
@@ -69,7 +78,8 @@ async function withConnected<T>({ url, token }: Served, use: (call: Call) => Pro
     return await use(async (name, args) => {
       const answer = await client.callTool({ name, arguments: args }, undefined, { timeout: 600_000 });
       if (answer.isError) throw new Error(JSON.stringify(answer.structuredContent ?? answer.content));
-      return answer.structuredContent;
+      // The profiles of servers that are older than structured answers have texts alone.
+      return answer.structuredContent ?? answer.content;
     });
   } finally {
     await client.close();

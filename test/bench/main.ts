@@ -1,6 +1,7 @@
 import { measureLanguages } from './languages.ts';
 import { measureLean } from './lean.ts';
 import { measurePackages } from './packages.ts';
+import { measureProfiles } from './profiles.ts';
 import { measurePython } from './python.ts';
 import { measureRatios } from './ratios.ts';
 import { type Measured, report } from './report.ts';
@@ -10,6 +11,7 @@ const PARTS: Readonly<Record<string, () => Promise<Measured | null>>> = {
   python: measurePython,
   languages: measureLanguages,
   packages: measurePackages,
+  profiles: measureProfiles,
   ratios: measureRatios,
   lean: measureLean,
 };

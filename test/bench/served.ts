@@ -10,8 +10,9 @@ export interface Served {
 
 // The program that `withServed` starts: an engine and its MCP server over HTTP in a process of their own, so that their CPU
 // time is measured without the client's. Ends when its parent disconnects.
-const engine = await realEngine({ lean: { prewarmHeaders: [] } });
-const server = await startHttpServer({ engine, log: silentLog, version: '0' });
+// Its argument is the engine's options as JSON.
+const engine = await realEngine(JSON.parse(process.argv[2] ?? '{}'));
+const server = await startHttpServer({ engine, log: silentLog, version: '0', isProfileError: true });
 process.on('message', () => {
   process.send?.(containersOf(engine));
 });
