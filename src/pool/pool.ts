@@ -10,7 +10,7 @@ import { type Grant, Lease, type LeaseRequest, type Release } from './lease.ts';
 import { type Action, plan } from './plan.ts';
 import type { Prepare } from './recycle.ts';
 import { countsTowardSize, type IdleSlot, type PooledSandbox, viewOf } from './slot.ts';
-import { type Boot, Slots } from './slots.ts';
+import { type Boot, REMOVAL_MS, Slots } from './slots.ts';
 import {
   type Backoff,
   backOff,
@@ -118,9 +118,15 @@ export class Pool {
     return { slots: this.#slots.all().map(viewOf), waiting: this.#waiting.size };
   }
 
-  /** Rejects waiting requests and destroys every sandbox, also leased ones; resolves when all are gone. */
+  /**
+   * Rejects waiting requests and destroys every sandbox, also leased ones; resolves when all are gone, or when what
+   * remains is overdue.
+   */
   dispose(): Promise<void> {
     if (!this.#closed) {
+      // A boot that was aborted may remove its sandbox for longer.
+      const late = this.#clock.schedule(REMOVAL_MS, () => this.#emptied.resolve());
+      void this.#emptied.promise.then(() => late.dispose());
       this.#closed = true;
       this.#alarm.dispose();
       this.#waiting.answerAll({ kind: 'closed' });

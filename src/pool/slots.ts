@@ -10,7 +10,7 @@ import type { BootingSlot, IdleSlot, LeasedSlot, PooledSandbox, ResettingSlot, R
 export type Boot = (signal: AbortSignal) => Promise<Sandbox>;
 
 /** A removal that takes longer than this is overdue; a failed one is retried as often. Milliseconds. */
-const REMOVAL_MS = 5_000;
+export const REMOVAL_MS = 5_000;
 
 /** What slots work with. */
 export interface SlotsDependencies {

@@ -8,13 +8,18 @@ import { type ContainerSpec, containerSpec } from '../../src/host/spec.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { fileFixture } from '../fileFixture.ts';
+import { inspectContainer } from '../host/docker/inspect.ts';
 import { LIMITS, once } from '../languages/python/harness.ts';
+import { testHost } from '../testHost.ts';
+import { changedAgent } from './changedAgent.ts';
 import { AGENT, type Isolated, isolationEngine, run } from './harness.ts';
 import { STARVE_AGENT } from './starveAgent.ts';
 
 const ROUNDS = 20;
 /** The bound that this row sets. */
 const GONE_MS = 5_000;
+/** An engine waits for a removal for 5 s, and less for the rest; the machine is busy. */
+const ENDED_MS = 30_000;
 
 describe('row 42: a sandbox that is destroyed', () => {
   const isolated = fileFixture(() => isolationEngine({ pool: { size: 1, reuse: 'never' } }));
@@ -69,6 +74,46 @@ describe('row 42: a sandbox whose first process gets no CPU', () => {
     await other.remove(id);
     expect(await other.list({ [LABEL.machine]: machine })).toEqual([]);
     await other.dispose();
+  });
+});
+
+/**
+ * No program starts in these containers (exec looks in `PATH`), and their first process gets CPU only after Docker has
+ * given its kill up. Nothing but the end of that process helps.
+ */
+describe('row 42: an engine that cannot kill its sandbox', () => {
+  const stubborn = (): Host => {
+    const host = testHost();
+    const create: Host['create'] = (spec, signal) => {
+      const argv = ['/usr/bin/python3', ...spec.argv.slice(1)];
+      const env = { ...spec.env, PATH: '/nowhere' };
+      const seccomp = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW' });
+      return host.create({ ...spec, argv, env, seccomp, pids: 40 }, signal);
+    };
+    return new Proxy(host, {
+      get: (target, name) => {
+        const value: unknown = name === 'create' ? create : Reflect.get(target, name);
+        return typeof value === 'function' && name !== 'create' ? value.bind(target) : value;
+      },
+    });
+  };
+
+  it('ends in time, and the container ends by itself: nothing keeps it paused', async () => {
+    const agent = await changedAgent('_filter_calls = lambda filters: _missing("taken away")', 'walls');
+    const isolated = await isolationEngine({ pool: { size: 1, reuse: 'never' } }, { connect: stubborn, agent });
+    const running = run(isolated, `${STARVE_AGENT}\nwhile True: pass`, { timeoutSeconds: 2 });
+    await expect.poll(() => leased(isolated)).toHaveLength(1);
+    const [id = ''] = leased(isolated);
+    await running;
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const begun = performance.now();
+    await isolated.engine.dispose();
+    expect(performance.now() - begun).toBeLessThan(ENDED_MS);
+    const left = (await isolated.containers()).includes(id);
+    const paused = left && (await inspectContainer(id)).State.Paused;
+    expect(paused).toBe(false);
+    await expect.poll(() => isolated.containers(), { timeout: 150_000, interval: 1_000 }).toEqual([]);
+    await isolated.dispose();
   });
 });
 

@@ -637,6 +637,23 @@ describe('the end of a pool', () => {
     lease.release('reset');
   });
 
+  it('completes after five seconds although a boot that was aborted does not end', async () => {
+    const bench = new PoolBench({ size: 1 });
+    bench.bootMs = null;
+    bench.isDeaf = true;
+    void bench.lease('a');
+    await settled();
+    expect(bench.states).toEqual(['booting']);
+    let ended = false;
+    const end = bench.pool.dispose().then(() => {
+      ended = true;
+    });
+    await settled();
+    expect(ended).toBe(false);
+    bench.clock.advance(5_000);
+    await end;
+  });
+
   it('destroys only the sandbox that is stopped by its id', async () => {
     const bench = await PoolBench.warm({ size: 2 });
     const lease = await bench.take('a');

@@ -42,6 +42,8 @@ export class PoolBench {
   failure: Error | null = null;
   /** Milliseconds that a boot takes; null: until `finishBoot`. */
   bootMs: number | null = 0;
+  /** Whether boots ignore that they are aborted. */
+  isDeaf = false;
   /** The preparation of a sandbox after its first reset. */
   prepare: Prepare = () => null;
   /** What was logged, without debug lines. */
@@ -61,7 +63,9 @@ export class PoolBench {
     this.booting += 1;
     this.mostBooting = Math.max(this.mostBooting, this.booting);
     const { promise, resolve } = deferred<void>();
-    signal.addEventListener('abort', () => resolve());
+    signal.addEventListener('abort', () => {
+      if (!this.isDeaf) resolve();
+    });
     if (this.bootMs === null) this.#held.push(resolve);
     else if (this.bootMs > 0) this.clock.schedule(this.bootMs, resolve);
     else setImmediate(resolve);

@@ -24,6 +24,8 @@ const HOSTILE_SHARE = 0.3;
 const SESSION_SHARE = 0.05;
 /** A run may take so long at the utmost, with all that waits before it. */
 const ANSWER_SECONDS = 120;
+/** So long after the end of the engine a container counts as leaked; Docker ends what was killed on a busy machine. */
+const GONE_SECONDS = 60;
 const owners = (name: string): readonly Owner[] =>
   [1, 2].map((n) => ({ id: `${name}-${n}`, kind: 'cli', label: `${name} ${n}` }));
 const OWNERS = owners('soak');
@@ -55,6 +57,10 @@ function memoryMb(): string {
 /** Of the machine. */
 function freeMb(): string {
   return (freemem() / 2 ** 20).toFixed(0);
+}
+
+function seconds(from: number, to: number): string {
+  return ((to - from) / 1000).toFixed(1);
 }
 
 function fds(): number {
@@ -104,6 +110,22 @@ async function runSession(engine: Engine, owner: Owner): Promise<void> {
   await engine.closeSession(sessionId);
 }
 
+/** Ids of the containers that are left when no more end by themselves. */
+async function leaked(): Promise<readonly string[]> {
+  const host = dockerHost({ env: process.env, home: homedir(), log: silentLog });
+  const until = performance.now() + GONE_SECONDS * 1000;
+  for (;;) {
+    const left = await host.list({ [LABEL.machine]: machine });
+    if (left.length > 0 && performance.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      continue;
+    }
+    await Promise.allSettled(left.map(({ id }) => host.remove(id)));
+    await host.dispose();
+    return left.map(({ id }) => id);
+  }
+}
+
 async function work(engine: Engine, owner: Owner, until: number): Promise<void> {
   while (performance.now() < until) {
     const roll = Math.random();
@@ -139,11 +161,10 @@ const telling = setInterval(() => {
 }, 30_000);
 await Promise.all(workers);
 clearInterval(telling);
+const workedFor = performance.now();
 await engine.dispose();
-const checking = dockerHost({ env: process.env, home: homedir(), log: silentLog });
-const left = await checking.list({ [LABEL.machine]: machine });
-for (const { id } of left) await checking.remove(id);
-await checking.dispose();
+const endedFor = performance.now();
+const left = await leaked();
 
 const runs = [...outcomes.values()].reduce((sum, n) => sum + n, 0);
 console.log(`
@@ -152,6 +173,7 @@ event loop  late by ${(delay.percentile(99.9) / 1e6).toFixed(0)} ms at the 99.9t
 outcomes    ${[...outcomes].map(([name, n]) => `${name} ${n}`).join(', ')}
 unexpected  ${surprises.length}
 sandboxes   ${counts.made} made, ${counts.destroyed} destroyed, ${left.length} leaked
+the end       ${seconds(workedFor, endedFor)} s for the engine, ${seconds(endedFor, performance.now())} s more until no container was left
 this process  memory ${before.memory} MB at the start, ${memoryMb()} MB at the end; fds ${before.fds} and ${fds()}
 the machine   ${before.free} MB free at the start, ${freeMb()} MB at the end`);
 for (const surprise of [...new Set(surprises)].slice(0, 20)) console.log(`  ${surprise}`);

@@ -1,3 +1,4 @@
+import { deferred } from '../../base/deferred.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { EngineDependencies } from '../deps.ts';
 import { Installer, type InstallerTerms } from './installer.ts';
@@ -6,6 +7,8 @@ import { Installer, type InstallerTerms } from './installer.ts';
 const IDLE_MS = 120_000;
 /** The cell that has asked for packages comes before the next installer. */
 const PAUSE_MS = 1_000;
+/** How long the end of an engine waits for its installers; Docker removes them, or the sweep of a later engine. */
+const END_MS = 5_000;
 
 /** An installer that waits for its order. */
 interface Standby {
@@ -45,11 +48,18 @@ export class Installers {
     }
   }
 
-  /** Removes all of them. Never rejects. */
+  /** Removes all of them; resolves when they are gone, or after five seconds. Never rejects. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     this.#pause?.dispose();
     this.#drop();
+    const enough = deferred<void>();
+    const late = this.#deps.clock.schedule(END_MS, enough.resolve);
+    await Promise.race([this.#settled(), enough.promise]);
+    late.dispose();
+  }
+
+  async #settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 

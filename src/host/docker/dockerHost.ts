@@ -38,6 +38,8 @@ export function dockerHost({ host = '', env, home, log, ...rest }: DockerHostOpt
 }
 
 const CLEAN_UP_MS = 2_000;
+/** An abandoned creation that takes longer is left to the sweep of a later engine. Milliseconds. */
+const CREATION_MS = 5_000;
 const HANDSHAKE_MS = 20_000;
 
 class DockerHost implements HostWithImages {
@@ -118,7 +120,7 @@ class DockerHost implements HostWithImages {
 
   async dispose(): Promise<void> {
     this.#closing.abort();
-    await Promise.allSettled(this.#creating);
+    await Promise.race([Promise.allSettled(this.#creating), pause(this.#clock, CREATION_MS)]);
     await Promise.race([this.#pendingRemovals.settled(), pause(this.#clock, CLEAN_UP_MS)]);
     this.#events.dispose();
     this.#client.dispose();

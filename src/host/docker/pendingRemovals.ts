@@ -1,4 +1,6 @@
+import type Docker from 'dockerode';
 import type { Clock } from '../../base/clock.ts';
+import { type Disposable, toDisposable } from '../../base/disposable.ts';
 import type { Client } from './client.ts';
 import { failureOf } from './problems.ts';
 
@@ -64,6 +66,8 @@ export class PendingRemovals {
 }
 
 const REMOVE_MS = 30_000;
+/** Docker gives up 12 s after it has sent SIGKILL. Milliseconds. */
+const GIVE_UP_MS = 13_000;
 /** A container that has not ended this long after SIGKILL was sent to its first process. Milliseconds. */
 const STUCK_MS = 1_500;
 /** Kills every process of a container but the first, from inside. */
@@ -72,28 +76,38 @@ const KILL_ALL = ['python3', '-I', '-S', '-c', 'import os; os.kill(-1, 9)'];
 /**
  * Kills and removes a container; resolves when it is gone, even if another client removed it. Docker kills only the
  * first process, which may get no CPU for its exit beside busy ones: when it does not exit in time, they are killed
- * too.
+ * too. Rejects when Docker gives up. The container is never paused: its first process, once killed, could not exit then.
+ * So the container ends by itself, even if no client waits for it any more.
  */
 export async function removeContainer(client: Client, clock: Clock, id: string): Promise<void> {
-  const stuck = clock.schedule(STUCK_MS, () => void killAll(client, id));
+  const stuck = killWhileStuck(client, clock, id);
   try {
-    await remove(client, id);
+    await remove(client, clock, id);
   } finally {
     stuck.dispose();
   }
 }
 
-async function remove(client: Client, id: string): Promise<void> {
+async function remove(client: Client, clock: Clock, id: string): Promise<void> {
   await client.call({
     doing: 'remove a container',
     ms: REMOVE_MS,
     work: async (docker, abortSignal) => {
       const container = docker.getContainer(id);
-      const status = await statusOf(container.remove({ force: true, v: true, abortSignal }));
-      // Someone else, or Docker itself, is removing it: wait for that.
-      if (status === 409) await statusOf(container.wait({ condition: 'removed', abortSignal }));
+      const options = { force: true, v: true, abortSignal };
+      // Someone else, or Docker itself, is removing it: wait for that, and ask again, since that may fail.
+      while ((await statusOf(container.remove(options))) === 409) await removedByOthers(container, clock, abortSignal);
     },
   });
+}
+
+/** Resolves when a container is gone, at the latest when Docker has given up. */
+async function removedByOthers(container: Docker.Container, clock: Clock, signal: AbortSignal): Promise<void> {
+  const enough = new AbortController();
+  const late = clock.schedule(GIVE_UP_MS, () => enough.abort());
+  const abortSignal = AbortSignal.any([signal, enough.signal]);
+  await container.wait({ condition: 'removed', abortSignal }).catch(() => {});
+  late.dispose();
 }
 
 /** Null when the call succeeded, otherwise Docker's 404 or 409; other failures reject. */
@@ -108,23 +122,28 @@ async function statusOf(call: Promise<unknown>): Promise<404 | 409 | null> {
   }
 }
 
-/** Never rejects: the next attempt to remove the container repeats it. */
-async function killAll(client: Client, id: string): Promise<void> {
-  try {
-    await client.call({
-      doing: 'kill the processes of a container',
-      work: async (docker, abortSignal) => {
-        const exec = await docker.getContainer(id).exec({ Cmd: KILL_ALL, abortSignal });
-        await exec.start({ Detach: true, abortSignal });
-      },
-    });
-  } catch {
-    await freeze(client, id);
+/** Kills the processes of a container again and again until disposed: it may have no room for the program that does it. */
+function killWhileStuck(client: Client, clock: Clock, id: string): Disposable {
+  let isStuck = true;
+  let timer = clock.schedule(STUCK_MS, again);
+  function again(): void {
+    const next = () => {
+      if (isStuck) timer = clock.schedule(STUCK_MS, again);
+    };
+    killAll(client, id).then(next, next);
   }
+  return toDisposable(() => {
+    isStuck = false;
+    timer.dispose();
+  });
 }
 
-/** At least it uses no CPU any more. */
-async function freeze(client: Client, id: string): Promise<void> {
-  const doing = 'freeze a container';
-  await client.call({ doing, work: (docker) => docker.getContainer(id).pause() }).catch(() => {});
+async function killAll(client: Client, id: string): Promise<void> {
+  await client.call({
+    doing: 'kill the processes of a container',
+    work: async (docker, abortSignal) => {
+      const exec = await docker.getContainer(id).exec({ Cmd: KILL_ALL, abortSignal });
+      await exec.start({ Detach: true, abortSignal });
+    },
+  });
 }

@@ -8,7 +8,9 @@ export const ENGINE_SOCKET = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') 
 /** Docker's own description of a container, without the code under test. */
 export async function inspectContainer(
   id: string,
-): Promise<Record<'Config' | 'HostConfig', Record<string, unknown>> & { readonly Mounts: readonly unknown[] }> {
+): Promise<
+  Record<'Config' | 'HostConfig' | 'State', Record<string, unknown>> & { readonly Mounts: readonly unknown[] }
+> {
   return JSON.parse(await ask('GET', `/containers/${id}/json`));
 }
 
