@@ -1,5 +1,6 @@
 import {
   applyEdits,
+  createScanner,
   findNodeAtLocation,
   modify,
   type Node,
@@ -7,6 +8,7 @@ import {
   parse,
   parseTree,
   printParseErrorCode,
+  SyntaxKind,
 } from 'jsonc-parser';
 import { type Edited, type Entry, isRecord } from './entry.ts';
 
@@ -25,7 +27,7 @@ export function editJson(text: string, [servers, name]: readonly [string, string
   const all = root[servers] ?? {};
   if (!isRecord(all)) return { problem: `has something else than an object in "${servers}"` };
   const old = all[name];
-  if (entry === null) return { text: old === undefined ? text : replaced(source, [servers, name], undefined) };
+  if (entry === null) return { text: old === undefined ? text : removed(source, [servers, name]) };
   if (root[servers] === undefined) return { text: inserted(source, [], servers, { [name]: entry }) };
   if (old === undefined) return { text: inserted(source, [servers], name, entry) };
   if (!isRecord(old)) return { text: replaced(source, [servers, name], entry) };
@@ -46,6 +48,40 @@ export function readJson(text: string): unknown {
 
 function replaced(text: string, path: string[], value: unknown): string {
   return applyEdits(text, modify(text, path, value, {}));
+}
+
+/** Without a property and its comma: the library would also join the lines around it. Lines that only it has go with it. */
+function removed(text: string, path: string[]): string {
+  const root = parseTree(text, [], TRAILING_COMMAS);
+  const property = root && findNodeAtLocation(root, path)?.parent;
+  const siblings = property?.parent?.children ?? [];
+  if (!property) return text;
+  const before = siblings[siblings.indexOf(property) - 1];
+  const comma = commaAfter(text, property);
+  const [start, end] = wholeLines(text, property.offset, comma === null ? endOf(property) : comma + 1);
+  const rest = text.slice(0, start) + text.slice(end);
+  // The last property of several has the comma before it, unless one follows.
+  const old = comma === null && before ? commaAfter(text, before) : null;
+  return old === null ? rest : rest.slice(0, old) + rest.slice(old + 1);
+}
+
+function endOf({ offset, length }: Node): number {
+  return offset + length;
+}
+
+/** Where the comma after a property is, past comments; null without one. */
+function commaAfter(text: string, property: Node): number | null {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(endOf(property));
+  return scanner.scan() === SyntaxKind.CommaToken ? scanner.getTokenOffset() : null;
+}
+
+/** A range with its whole lines, when they have nothing else. */
+function wholeLines(text: string, from: number, to: number): readonly [number, number] {
+  const start = text.lastIndexOf('\n', from - 1) + 1;
+  const [rest] = /^[ \t]*\r?\n/.exec(text.slice(to)) ?? [];
+  const isAlone = rest !== undefined && text.slice(start, from).trim() === '';
+  return isAlone ? [start, to + rest.length] : [from, to];
 }
 
 /** Puts a property at the start of an object: the library would format the property before it anew, and move its comment. */

@@ -124,8 +124,7 @@ describe.each(CLIENTS.map(({ id }) => id))('%s', (id) => {
   it('loses the entry again, and nothing else', async () => {
     const place = await placeWith(id, foreign);
     await apply(id, place);
-    const text = await apply(id, place, null);
-    expect(read(id, text)).toEqual(read(id, foreign));
+    expect(await apply(id, place, null)).toBe(foreign);
     expect(await planned(id, place, null)).toMatchObject({ diff: '' });
   });
 
@@ -168,6 +167,27 @@ describe('a change', () => {
     );
     expect(diff).toContain('+[mcp_servers.hothouse]');
     expect(diff).not.toContain('secret');
+  });
+
+  it.each([
+    ['first', '{ // a\n  "mcpServers": {\n    "hothouse": {}, // b\n    "x": {} // c\n  }\n}', '// b\n    "x": {} // c'],
+    ['in the middle', '{"mcpServers": {\n  "x": {},\n  "hothouse": {},\r\n  "y": {}\n}}', '\n  "x": {},\n  "y": {}\n'],
+    ['last', '{"mcpServers": {\n  "x": {}, // d,\n  "hothouse": {}\n}}', '\n  "x": {} // d,\n}}'],
+    ['last with a comma', '{"mcpServers": {\n  "x": {},\n  "hothouse": {},\n}}', '{\n  "x": {},\n}}'],
+    ['alone', '{"mcpServers": {\n  "hothouse": {} /* e */\n}, "z": 1}', '"z": 1'],
+    ['on one line', '{"mcpServers":{"x":{},"hothouse":{},"y":{}},"z":1}', '{"x":{},"y":{}}'],
+  ])('removes an entry that is %s, and keeps the text around it', async (_, text, kept) => {
+    const after = await apply('cursor', await placeWith('cursor', text), null);
+    expect(after).toContain(kept);
+    expect(after).not.toContain('hothouse');
+    for (const comment of text.match(/\/\/ \w|\/\* \w \*\//g) ?? []) expect(after).toContain(comment);
+  });
+
+  it('of a removal shows no lines of other servers', async () => {
+    const text = '{\n  "mcpServers": {\n    "other": { "env": { "TOKEN": "secret" } }\n  }\n}\n';
+    const place = await placeWith('cursor', text);
+    await apply('cursor', place);
+    expect((await planned('cursor', place, null)).diff).not.toContain('secret');
   });
 
   it('makes the folder of a shared file, and no other', async () => {

@@ -105,6 +105,7 @@ function freePort() {
 
 /** Stops the server and waits for its extension host, which removes its containers before it exits. */
 async function end(child) {
+  if (!groupLives(child.pid)) return;
   child.kill('SIGTERM');
   for (let turn = 0; turn < 100 && groupLives(child.pid); turn += 1) await sleep(200);
   if (groupLives(child.pid)) process.kill(-child.pid, 'SIGKILL');

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startEditor } from './codeServer.mjs';
+import { clickThroughAgents } from './uiAgents.mjs';
 import { clickThroughEnvironments, labFolder, removeEnvironments } from './uiEnvironments.mjs';
 import { clickThroughFolder } from './uiFolder.mjs';
 import { clickThroughLanguages } from './uiLanguages.mjs';
@@ -17,6 +18,7 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   await drive('folder', {}, clickThroughFolder, shopFolder(out));
   await drive('notebooks', {}, clickThroughNotebooks, notebooksFolder(out));
   await drive('languages', {}, clickThroughLanguages);
+  await drive('agents', {}, clickThroughAgents, folder, ownHome(out));
   removeEnvironments();
   await drive('environments', {}, clickThroughEnvironments, labFolder(out), { asksForTrust: true }).finally(
     // Images can be removed once the editor has removed its sandboxes.
@@ -46,6 +48,8 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
         step: stepper(editor.page, name, shots, report),
         folder: opened,
         userFolder: `${home}/user`,
+        userHome: more.env?.HOME,
+        close: editor.stop,
       });
     } finally {
       await editor.page.screenshot({ path: path.join(shots, `${name}-last.png`) }).catch(() => {});
@@ -56,6 +60,13 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
 
 /** Sandboxes of sessions end soon after the editor. */
 const SHORT = { 'hothouse.sessions.keepSeconds': 30 };
+
+/** A home folder where no other window of the user is found. */
+function ownHome(out) {
+  const home = path.join(out, 'agents-home');
+  mkdirSync(home, { recursive: true });
+  return { env: { HOME: home } };
+}
 
 /** A folder with data, a module and a secret. */
 function shopFolder(out) {

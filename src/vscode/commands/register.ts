@@ -3,8 +3,8 @@ import { DisposableStack } from '../../base/disposable.ts';
 import { messageOf } from '../../base/log.ts';
 import type { App } from '../app.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
-import { addToMcpClient } from './addToClient.ts';
 import { buildEnvironment } from './build.ts';
+import { addToMcpClient, removeFromMcpClient } from './changeClient.ts';
 import { copyMcpAddress } from './copyAddress.ts';
 import { doctor } from './doctor.ts';
 import { fixProblem } from './fixProblem.ts';
@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, Act>> = {
   'hothouse.fixProblem': fixProblem,
   'hothouse.copyMcpAddress': copyMcpAddress,
   'hothouse.addToMcpClient': addToMcpClient,
+  'hothouse.removeFromMcpClient': removeFromMcpClient,
   'hothouse.showLog': ({ log }) => log.show(),
 };
 
