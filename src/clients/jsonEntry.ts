@@ -8,7 +8,6 @@ import {
   parse,
   parseTree,
   printParseErrorCode,
-  SyntaxKind,
 } from 'jsonc-parser';
 import { type Edited, type Entry, isRecord } from './entry.ts';
 
@@ -73,7 +72,9 @@ function endOf({ offset, length }: Node): number {
 function commaAfter(text: string, property: Node): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(endOf(property));
-  return scanner.scan() === SyntaxKind.CommaToken ? scanner.getTokenOffset() : null;
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return text[at] === ',' ? at : null;
 }
 
 /** A range with its whole lines, when they have nothing else. */

@@ -170,7 +170,11 @@ describe('a change', () => {
   });
 
   it.each([
-    ['first', '{ // a\n  "mcpServers": {\n    "hothouse": {}, // b\n    "x": {} // c\n  }\n}', '// b\n    "x": {} // c'],
+    [
+      'first',
+      '{ // a\n  "mcpServers": {\n    "hothouse": {}, // b\n    "x": {} // c\n  }\n}',
+      '// b\n    "x": {} // c',
+    ],
     ['in the middle', '{"mcpServers": {\n  "x": {},\n  "hothouse": {},\r\n  "y": {}\n}}', '\n  "x": {},\n  "y": {}\n'],
     ['last', '{"mcpServers": {\n  "x": {}, // d,\n  "hothouse": {}\n}}', '\n  "x": {} // d,\n}}'],
     ['last with a comma', '{"mcpServers": {\n  "x": {},\n  "hothouse": {},\n}}', '{\n  "x": {},\n}}'],
