@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installPackages, planPackages } from './apt.mjs';
 import { ask, logFile, logged, must } from './commands.mjs';
-import { doctor, respondingDocker } from './dockerCli.mjs';
+import { dockerDoctor, respondingDocker } from './dockerCli.mjs';
 import { reenterWithDockerGroup } from './dockerGroup.mjs';
 import { logs } from './paths.mjs';
 import { asRoot } from './root.mjs';
@@ -16,7 +16,7 @@ const PACKAGES = ['docker.io'];
 
 /** Finds a container engine, or installs and starts Docker; resolves with its name. */
 export async function ensureDocker() {
-  const { info, problem } = (await doctor()).host;
+  const { info, problem } = (await dockerDoctor()).host;
   if (info) return info.name;
   if (problem.kind === 'permission_denied') return reenterWithDockerGroup(problem);
   if (process.env.DOCKER_HOST || !['host_missing', 'host_stopped'].includes(problem.kind)) throw unusable(problem);
@@ -78,7 +78,7 @@ async function spawnDaemon() {
 
 async function waitForDocker() {
   for (let second = 0; ; second++) {
-    const { info, problem } = (await doctor()).host;
+    const { info, problem } = (await dockerDoctor()).host;
     if (info) return info.name;
     if (problem.kind === 'permission_denied') return reenterWithDockerGroup(problem);
     if (second >= START_SECONDS) throw unusable(problem);

@@ -4,11 +4,20 @@ import { SetupProblem } from './steps.mjs';
 
 const ANSWER_MS = 10_000;
 
-/** The report of `hothouse doctor --json`. */
-export async function doctor() {
+/** The report of `hothouse doctor --json` about Docker. */
+export function dockerDoctor() {
+  return doctor('docker');
+}
+
+/** The same about this machine without a container engine. */
+export function localDoctor() {
+  return doctor('local');
+}
+
+async function doctor(kind) {
   const { text } = await output(process.execPath, [cli, 'doctor', '--json'], {
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: programEnv(),
+    env: { ...programEnv(), HOTHOUSE_HOST_KIND: kind },
   });
   try {
     return JSON.parse(text);

@@ -32,10 +32,15 @@ export function hasReentered() {
 
 async function groupCommand(username) {
   const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-  const members = (await ask('getent', ['group', 'docker']))?.trim().split(':')[3]?.split(',') ?? [];
-  if (members.includes(username)) return ['sg', 'docker', '-c', self.map(quoted).join(' ')];
+  if (await isInDockerGroup(username)) return ['sg', 'docker', '-c', self.map(quoted).join(' ')];
   const sudo = await sudoCommand();
   return sudo && [...sudo, '-u', username, '-g', 'docker', 'env', ...keptVariables(), ...self];
+}
+
+/** Whether the group `docker` has this user, also when the login is older. */
+export async function isInDockerGroup(username = userInfo().username) {
+  const members = (await ask('getent', ['group', 'docker']))?.trim().split(':')[3]?.split(',') ?? [];
+  return members.includes(username);
 }
 
 /** The environment variables that setup reads, which sudo would remove. */

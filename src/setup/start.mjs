@@ -6,10 +6,9 @@ import { bundle, pack } from './bundle.mjs';
 import { ask, must } from './commands.mjs';
 import { demonstrate } from './demo.mjs';
 import { installDependencies, planDependencies } from './dependencies.mjs';
-import { ensureDocker, planDocker } from './docker.mjs';
 import { ensureCodeServer, planCodeServer } from './editor.mjs';
 import { serve } from './editorServer.mjs';
-import { ensurePythonImage, planPythonImage } from './image.mjs';
+import { ensureHost, ensurePythonEnvironment, planHost } from './host.mjs';
 import { vsix } from './paths.mjs';
 import { isInteractive } from './root.mjs';
 import { fail, step } from './steps.mjs';
@@ -22,11 +21,11 @@ const ANSWER_MS = 60_000;
 async function main() {
   // A machine with a desktop VS Code needs no other.
   const planEditor = async () => (once || (await hasDesktopEditor()) ? [] : planCodeServer());
-  await announce([planDependencies, planDocker, planPythonImage, planEditor]);
+  await announce([planDependencies, planHost, planEditor]);
   await step('Dependencies', installDependencies);
   await step('Extension and command line', bundle);
-  await step('Container engine', ensureDocker);
-  await step('Python environment', ensurePythonImage);
+  await step('Where sandboxes run', ensureHost);
+  await step('Python environment', ensurePythonEnvironment);
   await step('Packed extension', pack);
   await demonstrate();
   if (once) return;

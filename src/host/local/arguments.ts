@@ -1,7 +1,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ContainerSpec, MASKED_PATHS, memoryMounts, type TmpfsSpec } from '../spec.ts';
+import { type ContainerSpec, MASKED_PATHS } from '../spec.ts';
 import { NAMESPACES } from './bubblewrap.ts';
+import { type Mounts, mountArguments, preparedArguments } from './preparation.ts';
 
 /** Where a sandbox sees the files of its environment. */
 export const ENVIRONMENT = '/environment';
@@ -20,7 +21,12 @@ export interface LocalFolders {
 }
 
 /** What bubblewrap gets to start the first process of a sandbox; `user` is its id inside. */
-export function bubblewrapArguments(spec: ContainerSpec, user: number, folders: LocalFolders): string[] {
+export function bubblewrapArguments(
+  spec: ContainerSpec,
+  user: number,
+  folders: LocalFolders,
+  mounts: Mounts,
+): string[] {
   const hasNetwork = spec.network === 'bridge';
   return [
     ...NAMESPACES.filter((name) => !(hasNetwork && name === '--unshare-net')),
@@ -46,12 +52,12 @@ export function bubblewrapArguments(spec: ContainerSpec, user: number, folders: 
     ...['--dev', '/dev'],
     // No terminals: the kernel limits them for the whole machine, not per sandbox.
     ...['--size', '4096', '--perms', '0555', '--tmpfs', '/dev/pts', '--remount-ro', '/dev/pts'],
-    ...memoryMounts(spec).flatMap(tmpfs),
+    ...mountArguments(spec, mounts),
     ...spec.volumes.flatMap(({ path, isWritable }) => volume(path, folders.volumes.get(path) ?? '', isWritable)),
     ...['--remount-ro', '/dev'],
     ...(spec.readOnlyRoot ? ['--remount-ro', '/'] : []),
     ...['--chdir', spec.workingDir],
-    ...spec.argv,
+    ...preparedArguments(spec, mounts),
   ];
 }
 
@@ -80,10 +86,6 @@ function masked(): string[] {
     if (!found) return [];
     return found.isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : readOnly('/dev/null', path);
   });
-}
-
-function tmpfs({ path, bytes, mode }: TmpfsSpec): string[] {
-  return ['--size', `${bytes}`, '--perms', mode, '--tmpfs', path];
 }
 
 function volume(path: string, folder: string, isWritable: boolean): string[] {

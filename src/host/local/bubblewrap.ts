@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { HostError } from '../host.ts';
 import type { Problem } from '../problem.ts';
 import { forbidden } from './forbidden.ts';
+import { MOUNTING_RIGHTS, type Mounts } from './preparation.ts';
 
 /** The first with `--size` and `--disable-userns`, which the arguments use. */
 const OLDEST = [0, 8, 0] as const;
@@ -21,25 +22,40 @@ export const NAMESPACES = [
 ];
 /** Those without which no code runs, as /proc names them. */
 const LEAST = ['user', 'pid', 'mnt', 'net'] as const;
+const ROOT = ['--disable-userns', '--cap-drop', 'ALL', '--ro-bind', '/', '/', '--proc', '/proc'];
 /** Shows what a start with these has. */
 const PROBE = [
   ...NAMESPACES,
-  ...['--disable-userns', '--cap-drop', 'ALL', '--ro-bind', '/', '/', '--proc', '/proc'],
+  ...ROOT,
   ...['sh', '-c', `cat /proc/self/status && cd /proc/self/ns && readlink ${LEAST.join(' ')}`],
 ];
 
+/** Fails where a process with the right to mount may nevertheless not do so. */
+const MOUNTING_PROBE = [...NAMESPACES, ...ROOT, ...MOUNTING_RIGHTS, 'unshare', '--mount', 'true'];
+
+/** A bubblewrap that works. */
+export interface Bubblewrap {
+  readonly version: string;
+  /** What it lets a sandbox mount. */
+  readonly mounts: Mounts;
+}
+
 /**
- * The version of bubblewrap, once it has started a process that has all of the least walls: namespaces of its own, no
+ * Resolves once bubblewrap has started a process that has all of the least walls: namespaces of its own, no
  * capabilities, and a kernel that filters system calls. Rejects with a `HostError`.
  */
-export async function checkBubblewrap(program: string, signal?: AbortSignal): Promise<string> {
+export async function checkBubblewrap(program: string, signal?: AbortSignal): Promise<Bubblewrap> {
   if (process.platform !== 'linux') throw new HostError(notLinux());
   const version = await run(program, ['--version'], signal);
   const found = /(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
   if (!found || isOlder(found)) throw new HostError(tooOld(version.trim()));
   const lacking = await lackingWalls(await run(program, PROBE, signal));
   if (lacking.length > 0) throw new HostError(wallsMissing(lacking));
-  return found.join('.');
+  const canMount = await run(program, MOUNTING_PROBE, signal).then(
+    () => true,
+    () => false,
+  );
+  return { version: found.join('.'), mounts: canMount ? 'limited' : 'plain' };
 }
 
 function isOlder(version: readonly number[]): boolean {

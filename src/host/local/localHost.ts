@@ -13,7 +13,7 @@ import {
 import { imageMissing, type Problem } from '../problem.ts';
 import type { ContainerSpec, Isolation } from '../spec.ts';
 import { bubblewrapArguments } from './arguments.ts';
-import { cancelled, checkBubblewrap } from './bubblewrap.ts';
+import { type Bubblewrap, cancelled, checkBubblewrap } from './bubblewrap.ts';
 import { endFirst, LocalContainer } from './localContainer.ts';
 import { LocalEnvironments } from './localEnvironments.ts';
 import { SandboxFiles } from './sandboxFiles.ts';
@@ -56,6 +56,8 @@ const WARNINGS = [
   'The agent counts memory four times a second and ends runs that have too much; with Docker the kernel does it at once.',
   'CPU time of sandboxes is not limited; Docker limits it.',
 ];
+const NO_FILE_LIMIT =
+  'Sandboxes may not mount folders on this machine, so the number of their files is not limited and /dev/shm allows programs.';
 const NO_PROXY: Problem = {
   kind: 'spec_refused',
   message: 'The proxy that allows some hosts needs Docker.',
@@ -77,7 +79,7 @@ class LocalHost implements HostWithImages {
   readonly #folder: string;
   readonly #volumes: string;
   readonly #living = new Map<string, LocalContainer>();
-  #check: Promise<string> | null = null;
+  #check: Promise<Bubblewrap> | null = null;
   #isDisposed = false;
 
   constructor({ home, env }: LocalHostOptions) {
@@ -90,13 +92,13 @@ class LocalHost implements HostWithImages {
   }
 
   async info(signal?: AbortSignal): Promise<HostInfo> {
-    const version = await this.#ready(signal);
+    const { version, mounts } = await this.#ready(signal);
     return {
       name: `Bubblewrap ${version} on this machine`,
       details: ['no container engine'],
       defaultRuntime: RUNTIME,
       isolation: ISOLATION,
-      warnings: WARNINGS,
+      warnings: mounts === 'limited' ? WARNINGS : [...WARNINGS, NO_FILE_LIMIT],
     };
   }
 
@@ -171,9 +173,9 @@ class LocalHost implements HostWithImages {
     signal?: AbortSignal,
   ): Promise<LocalContainer> {
     const user = spec.user ?? randomInt(FIRST_USER, END_OF_USERS);
-    const args = bubblewrapArguments(spec, user, { environment, volumes });
-    const limited = [`--data=${spec.memoryBytes}:${spec.memoryBytes}`, PROGRAM, '--info-fd', '3', ...args];
-    const command = { program: 'prlimit', args: limited };
+    const { mounts } = await this.#ready(signal);
+    const args = bubblewrapArguments(spec, user, { environment, volumes }, mounts);
+    const command = { program: PROGRAM, args: ['--info-fd', '3', ...args] };
     const container = await LocalContainer.start(id, command, volumes, () => this.#end(id));
     this.#living.set(id, container);
     try {
@@ -208,8 +210,8 @@ class LocalHost implements HostWithImages {
     return new Map(await Promise.all(made));
   }
 
-  /** The version of bubblewrap, which is looked at once unless something is wrong. */
-  async #ready(signal?: AbortSignal): Promise<string> {
+  /** What bubblewrap can do here, which is looked at once unless something is wrong. */
+  async #ready(signal?: AbortSignal): Promise<Bubblewrap> {
     if (this.#isDisposed) throw new HostError(DISPOSED);
     if (signal?.aborted) throw new HostError(cancelled());
     this.#check ??= checkBubblewrap(PROGRAM);

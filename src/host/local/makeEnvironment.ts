@@ -31,7 +31,7 @@ export async function makeEnvironment(build: LocalBuild, files: string): Promise
   if (!(await can(program, constants.R_OK))) throw new Error(`Only a container engine can build ${build.tag}.`);
   const python3 = await findPython3();
   await run(build, python3, ['-c', IS_NEW_ENOUGH]).catch(() => {
-    throw pythonNeeded(`${python3} is older than 3.9.`);
+    throw interpreterNeeded(`${python3} is older than 3.9.`);
   });
   await run(build, python3, [program, files, ENVIRONMENT]);
   return sizeOf(files);
@@ -41,14 +41,14 @@ async function findPython3(): Promise<string> {
   for (const path of PROGRAM_FOLDERS.map((folder) => join(folder, 'python3'))) {
     if (await can(path, constants.X_OK)) return path;
   }
-  throw pythonNeeded(`There is no python3 in ${PROGRAM_FOLDERS.join(' or ')}.`);
+  throw interpreterNeeded(`There is no python3 in ${PROGRAM_FOLDERS.join(' or ')}.`);
 }
 
-function pythonNeeded(message: string): HostError {
+function interpreterNeeded(message: string): HostError {
   return new HostError({
     kind: 'build_failed',
     message,
-    advice: 'Install Python 3.9 or later from the packages of your system, or set the option host.kind to docker.',
+    advice: 'Install python3 3.9 or later from the packages of your system, or set the option host.kind to docker.',
     command: 'sudo apt-get install python3 python3-venv python3-pip',
   });
 }

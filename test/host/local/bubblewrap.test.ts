@@ -63,12 +63,12 @@ describe('a sandbox of bubblewrap', () => {
   const spec = { ...ownSpec(), volumes: [{ path: '/packages', name: null, isWritable: false }] };
 
   it('has no network unless its spec names one', () => {
-    expect(bubblewrapArguments(spec, 5, folders)).toContain('--unshare-net');
-    expect(bubblewrapArguments({ ...spec, network: 'bridge' }, 5, folders)).not.toContain('--unshare-net');
+    expect(bubblewrapArguments(spec, 5, folders, 'limited')).toContain('--unshare-net');
+    expect(bubblewrapArguments({ ...spec, network: 'bridge' }, 5, folders, 'limited')).not.toContain('--unshare-net');
   });
 
   it('binds nothing that it can write to', () => {
-    const args = bubblewrapArguments(spec, 5, folders);
+    const args = bubblewrapArguments(spec, 5, folders, 'limited');
     expect(args.filter((arg) => /^--(dev-)?bind/.test(arg))).toEqual([]);
     const at = args.indexOf('/volume');
     expect(args.slice(at - 1, at + 2)).toEqual(['--ro-bind', '/volume', '/packages']);

@@ -9,6 +9,7 @@ import { silentLog } from '../../../src/base/log.ts';
 import { Options } from '../../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest } from '../../../src/engine/types.ts';
 import { localHost } from '../../../src/host/local/localHost.ts';
+import { inodesOf } from '../../../src/host/spec.ts';
 import { createLocalEngine } from '../../../src/local/localEngine.ts';
 
 const OWNER: Owner = { id: 'test', kind: 'cli', label: 'test' };
@@ -71,6 +72,15 @@ describe('an engine without a container engine', () => {
     const code =
       'while :; do head -c 1000000 /dev/zero >> /workspace/a && head -c 1000000 /dev/zero >> /tmp/b; sleep 0.01; done';
     expect(await run(`${code} & ${code}`, { timeoutSeconds: 60 })).toMatchObject({ status: 'out_of_memory' });
+  });
+
+  it('limits the number of files, and lets no program run from /dev/shm', async () => {
+    const code = 'n=0; while [ $n -lt 20000 ] && : > /workspace/$n; do n=$((n + 1)); done 2> /dev/null; echo $n';
+    const { stdout } = await run(code, { timeoutSeconds: 60 });
+    expect(Number(stdout)).toBeGreaterThan(1_000);
+    expect(Number(stdout)).toBeLessThan(inodesOf(256 << 20));
+    const program = 'cp /usr/bin/true /dev/shm/true && chmod 700 /dev/shm/true && /dev/shm/true';
+    expect(await run(program)).toMatchObject({ exitCode: 126 });
   });
 
   it('keeps the variables of a session', async () => {

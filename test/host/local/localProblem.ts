@@ -1,6 +1,6 @@
 /**
  * A process that builds the environment of Bash in the home folder that its argument names, unless there is one, and starts a
- * sandbox; prints the problem as JSON, or null.
+ * sandbox; prints the problem, or null, and the host's warnings as JSON.
  */
 import path from 'node:path';
 import { HostError } from '../../../src/host/host.ts';
@@ -24,5 +24,6 @@ const problem = await tried().then(
   () => null,
   (error: unknown) => (error instanceof HostError ? error.problem : String(error)),
 );
-console.log(JSON.stringify(problem));
+const warnings = problem ? [] : (await host.info()).warnings;
+console.log(JSON.stringify({ problem, warnings }));
 await host.dispose();

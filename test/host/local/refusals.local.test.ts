@@ -14,11 +14,19 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
+/** The problem of `outcomeAfter`. */
+async function problemAfter(prepare: string, env?: NodeJS.ProcessEnv): Promise<Problem | null> {
+  return (await outcomeAfter(prepare, env)).problem;
+}
+
 /**
- * The problem of a start after `prepare`, a shell script whose $1 is the home folder. It runs as root of a user namespace,
+ * The problem of a start, or null, and the host's warnings after `prepare`, a shell script whose $1 is the home folder. It runs as root of a user namespace,
  * where it may mount and set the limits of namespaces for what it starts.
  */
-async function problemAfter(prepare: string, env: NodeJS.ProcessEnv = process.env): Promise<Problem | null> {
+async function outcomeAfter(
+  prepare: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ problem: Problem | null; warnings: string[] }> {
   const script = `set -e; ${prepare}; exec "${process.execPath}" --import tsx "${PROGRAM}" "$1"`;
   const args = ['--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh', home];
   const { stdout } = await promisify(execFile)('unshare', args, { env });
@@ -27,7 +35,16 @@ async function problemAfter(prepare: string, env: NodeJS.ProcessEnv = process.en
 
 describe('an ordinary user', () => {
   it('starts a sandbox where nothing is wrong', async () => {
-    expect(await problemAfter('true')).toBeNull();
+    const { problem, warnings } = await outcomeAfter('true');
+    expect(problem).toBeNull();
+    expect(warnings.join()).not.toContain('number of their files');
+  });
+
+  it('starts a sandbox and learns what it lacks where only bubblewrap may mount', async () => {
+    // One for the test, one for bubblewrap, and none for the program in it.
+    const { problem, warnings } = await outcomeAfter('echo 2 > /proc/sys/user/max_mnt_namespaces');
+    expect(problem).toBeNull();
+    expect(warnings.join()).toContain('the number of their files is not limited');
   });
 
   it.each(['user', 'pid', 'mnt', 'net'])('learns which setting forbids %s namespaces', async (kind) => {
@@ -53,7 +70,7 @@ describe('an ordinary user', () => {
     expect(problem).toMatchObject({
       kind: 'build_failed',
       message: 'There is no python3 in /usr/local/bin or /usr/bin.',
-      advice: expect.stringContaining('Install Python 3.9 or later'),
+      advice: expect.stringContaining('Install python3 3.9 or later'),
     });
   });
 

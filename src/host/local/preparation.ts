@@ -1,0 +1,57 @@
+import { type ContainerSpec, memoryMounts, type TmpfsSpec } from '../spec.ts';
+
+/**
+ * Runs in a sandbox before its agent, with the capabilities that bubblewrap has left: mounts what lives in memory, limits
+ * memory, drops every capability, and becomes the program of its further arguments.
+ */
+const PROGRAM = `
+import ctypes, json, os, resource, sys
+plan = json.loads(sys.argv[1])
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, *arguments):
+    if getattr(libc, name)(*arguments) != 0:
+        sys.exit("%s: %s" % (name, os.strerror(ctypes.get_errno())))
+if plan["mounts"]:
+    call("unshare", 0x20000)
+for path, flags, data in plan["mounts"]:
+    call("mount", b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(flags), data.encode())
+resource.setrlimit(resource.RLIMIT_DATA, (plan["bytes"], plan["bytes"]))
+none = ctypes.c_ulong(0)
+call("prctl", 47, ctypes.c_ulong(4), none, none, none)
+number = 0
+while libc.prctl(24, ctypes.c_ulong(number), none, none, none) == 0:
+    number += 1
+call("capset", (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)())
+os.execvp(sys.argv[2], sys.argv[2:])
+`;
+
+/** Arguments of bubblewrap for a process that mounts, and then drops the bounding set. */
+export const MOUNTING_RIGHTS = ['--cap-add', 'CAP_SYS_ADMIN', '--cap-add', 'CAP_SETPCAP'];
+const NOSUID = 2;
+const NODEV = 4;
+const NOEXEC = 8;
+
+/**
+ * `limited`: a program in the sandbox mounts what lives in memory, with every limit of the spec. `plain`: bubblewrap does,
+ * which cannot limit inodes, nor forbid programs.
+ */
+export type Mounts = 'limited' | 'plain';
+
+/** Arguments of bubblewrap for what lives in memory. */
+export function mountArguments(spec: ContainerSpec, mounts: Mounts): string[] {
+  const all = memoryMounts(spec);
+  if (mounts === 'limited') return [...MOUNTING_RIGHTS, ...all.flatMap(({ path }) => ['--dir', path])];
+  return all.flatMap(({ path, bytes, mode }) => ['--size', `${bytes}`, '--perms', mode, '--tmpfs', path]);
+}
+
+/** The program of a sandbox with its arguments: what prepares it, which then becomes that of the spec. */
+export function preparedArguments(spec: ContainerSpec, mounts: Mounts): string[] {
+  const plan = { mounts: mounts === 'limited' ? memoryMounts(spec).map(mountOf) : [], bytes: spec.memoryBytes };
+  return ['python3', '-I', '-S', '-c', PROGRAM, JSON.stringify(plan), ...spec.argv];
+}
+
+/** Path, flags and options of `mount`. */
+function mountOf({ path, bytes, inodes, mode, exec }: TmpfsSpec): [string, number, string] {
+  const flags = NOSUID | NODEV | (exec ? 0 : NOEXEC);
+  return [path, flags, `size=${bytes},nr_inodes=${inodes},mode=${mode}`];
+}
