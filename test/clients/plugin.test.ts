@@ -15,6 +15,17 @@ describe('the Agent Plugin', () => {
     expect(await json(plugin, 'plugin.json')).toMatchObject({ name, version, license });
   });
 
+  it('has a manifest for Claude Code that says the same and names the server', async () => {
+    const { $schema, ...manifest } = await json(plugin, 'plugin.json');
+    expect(await json(plugin, '.claude-plugin', 'plugin.json')).toEqual({ ...manifest, mcpServers: './mcp.json' });
+  });
+
+  it('is the only plugin of its own marketplace', async () => {
+    const { name, description } = await json(plugin, 'plugin.json');
+    const { plugins } = await json(plugin, '.claude-plugin', 'marketplace.json');
+    expect(plugins).toEqual([{ name, description, source: './' }]);
+  });
+
   it('starts the server by a command of the package', async () => {
     const { bin } = await json(root, 'package.json');
     const { mcpServers } = await json(plugin, 'mcp.json');
