@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectStdio } from '../../cli/program.ts';
 import { leanImage } from '../../leanImage.ts';
+import { call, textOf } from '../connect.ts';
 import { type Difference, itRepeats, Replay, readCapture } from './replay.ts';
 
 const capture = readCapture('lean-docker-mcp');
@@ -63,6 +64,18 @@ describe('the profile lean-docker-mcp with lists of imports', () => {
     const replay = new Replay(client);
     const notes = ['blocked import', 'import not in the allowed list', 'Mathlib submodule is not in the list'];
     for (const one of capture.calls.filter(({ note }) => notes.includes(note))) await replay.expectSame(one);
+    await client.close();
+  });
+});
+
+describe('lean-docker-mcp promises', () => {
+  it('a time limit that holds, and an endless run that blocks no other', async () => {
+    const env = { HOTHOUSE_LEAN_IMAGE: leanImage(), LEAN_DOCKER_MCP_TIMEOUT: '5' };
+    const client = await connectStdio(env, PROFILE);
+    const run = async (code: string) => textOf(await call(client, 'execute-lean', { code }));
+    const endless = run('partial def loop (n : Nat) : IO Unit := loop (n + 1)\ndef main : IO Unit := loop 0');
+    expect(await run('#eval 6 * 7')).toContain('Output:\n42');
+    expect(await endless).toMatch(/^Status: error\nExit Code: -1\n[\s\S]*took longer than 5 s/);
     await client.close();
   });
 });
