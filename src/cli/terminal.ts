@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { escapedJson } from '../base/json.ts';
 import { type Log, plainText } from '../base/log.ts';
@@ -5,7 +6,7 @@ import type { EngineProblem } from '../engine/types.ts';
 
 /** The streams of a command line. */
 export interface Terminal {
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean };
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
@@ -18,6 +19,17 @@ export function writeOutput(stream: Terminal['stdout'], text: string): void {
 /** Writes a message of Hothouse to stderr. */
 export function say({ stderr }: Terminal, message: string): void {
   stderr.write(`hothouse: ${plainText(message)}\n`);
+}
+
+/** Asks a person who sits at the terminal; false where there is none, and for every answer but yes. */
+export async function confirm({ stdin, stderr }: Terminal, question: string, signal: AbortSignal): Promise<boolean> {
+  if (!stdin.isTTY || !stderr.isTTY) return false;
+  const lines = createInterface({ input: stdin, output: stderr });
+  try {
+    return /^y(?:es)?$/i.test((await lines.question(`${plainText(question)} [y/N] `, { signal })).trim());
+  } finally {
+    lines.close();
+  }
 }
 
 /** A value as one JSON text and a newline; control characters are escaped. */

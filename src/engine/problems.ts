@@ -183,6 +183,16 @@ export function agentsNeedApproval(): EngineProblem {
   };
 }
 
+/** An environment that reaches hosts, and no person has agreed to that. `hosts` names them. */
+export function needsNetworkConsent(name: string, hosts: string): EngineProblem {
+  return {
+    kind: 'needs_consent',
+    message: `Code in the environment ${name} would reach ${hosts}, and no person has agreed to that.`,
+    advice:
+      'Ask the user to create it with `hothouse env create --allow-network` or with the command New Environment in VS Code, or create it without a network.',
+  };
+}
+
 /** An installation into a session of an environment whose network policy is `none`. */
 export function installsOff(environment: string): EngineProblem {
   return invalidRequest(

@@ -143,6 +143,7 @@ export interface EngineProblem extends Omit<Problem, 'kind'> {
     | 'unknown_language'
     | 'unknown_environment'
     | 'needs_approval'
+    | 'needs_consent'
     | 'invalid_request'
     | 'too_large'
     | 'overloaded'
@@ -236,6 +237,8 @@ export interface EnvironmentInfo {
   readonly runs: number;
   /** What isolates its sandboxes, as an agent reports it; null while no sandbox runs. */
   readonly walls: Walls | null;
+  /** What its own definition lets its sandboxes reach; null where the network policy of the machine holds. */
+  readonly network: Pick<NetworkInfo, 'policy' | 'allow'> | null;
 }
 
 /** The state of the engine at one moment; immutable. */

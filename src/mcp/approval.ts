@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -8,8 +9,6 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** Key of the question in an input-required result and in the answers to it. */
-const KEY = 'approval';
 const Answer = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']) });
 
 /** The answer of the client's user: `unable` when the client cannot ask. */
@@ -29,8 +28,16 @@ export class ApprovalNeeded extends Error {
 
   /** What the call returns instead of a result. */
   toResult(): InputRequiredResult {
-    return inputRequired({ inputRequests: { [KEY]: formFor(this.question) } });
+    return inputRequired({ inputRequests: { [keyOf(this.question)]: formFor(this.question) } });
   }
+}
+
+/**
+ * Key of a question in an input-required result and in the answers to it. It is of the question alone: the answer to another
+ * one, as after a change of the arguments, is none.
+ */
+function keyOf(question: string): string {
+  return `approval-${createHash('sha256').update(question).digest('hex').slice(0, 16)}`;
 }
 
 /** A form without fields, which a user accepts or declines. */
@@ -52,7 +59,7 @@ export async function approve(
   const elicitation: object | undefined = capabilities?.elicitation;
   // A client that names no mode asks by forms.
   if (!elicitation || ('url' in elicitation && !('form' in elicitation))) return 'unable';
-  const given: unknown = ask ? await ask(formFor(question)) : mcpReq.inputResponses?.[KEY];
+  const given: unknown = ask ? await ask(formFor(question)) : mcpReq.inputResponses?.[keyOf(question)];
   const answer = Answer.safeParse(given);
   if (answer.success) return answer.data.action === 'accept' ? 'agreed' : 'declined';
   if (ask) return 'declined';

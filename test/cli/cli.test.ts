@@ -24,9 +24,9 @@ beforeEach(async () => {
   options = undefined;
 });
 
-async function cli(argv: string[], input = '', signal = new AbortController().signal) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const terminal = { stdin: Readable.from([input]), stdout, stderr };
+async function cli(argv: string[], input = '', signal = new AbortController().signal, isTTY = false) {
+  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })];
+  const terminal = { stdin: Object.assign(Readable.from([input]), { isTTY }), stdout, stderr };
   const createEngine = async (given: Options) => {
     options = given;
     return engine;
@@ -391,6 +391,41 @@ describe('hothouse serve', () => {
 });
 
 describe('hothouse env', () => {
+  it('creates an environment with a network by consent alone: an option, or yes on a terminal', async () => {
+    const create = ['env', 'create', 'data', '--allow', 'example.org', '--allow', '*.example.com'];
+    const signal = new AbortController().signal;
+    const refused = await cli(create, 'y\n');
+    expect([refused.status, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toContain('would reach *.example.com and example.org, and no person has agreed to that');
+    for (const answer of ['n\n', '\n', 'yes please\n']) {
+      const asked = await cli(create, answer, signal, true);
+      expect(asked.status).toBe(1);
+      expect(asked.stderr).toContain('Let code in the environment data reach *.example.com and example.org? [y/N]');
+    }
+    expect(await engine.environments.list()).toEqual([]);
+    expect((await cli(create, 'y\n', signal, true)).status).toBe(0);
+    expect((await cli([...create, '--allow-network'])).status).toBe(0);
+    expect((await cli(['env', 'create', 'all', '--network', 'full', '--allow-network'])).status).toBe(0);
+    expect((await cli(['env', 'list'])).stdout).toBe(
+      'data (python): no packages; reaches *.example.com and example.org\nall (python): no packages; reaches every host, those of your own network included\n',
+    );
+    const both = await cli([...create, '--network', 'full', '--allow-network']);
+    expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('not both')]);
+    const wrong = await cli(['env', 'create', 'x', '--allow', '169.254.169.254', '--allow-network']);
+    expect(wrong.stderr).toContain('network.allow.0: Use a name such as example.org');
+  });
+
+  it('exports a network without the consent to it, which a file cannot give', async () => {
+    await cli(['env', 'create', 'data', '--allow', 'example.org', '--allow-network']);
+    const exported = (await cli(['env', 'export', 'data', '--lock'])).stdout;
+    expect(exported).toContain('network:\n      allow:\n        - example.org\n');
+    await cli(['env', 'remove', 'data']);
+    expect((await cli(['env', 'create', '--file', '-'], exported)).stderr).toContain('no person has agreed to that');
+    expect((await cli(['env', 'create', '--file', '-', '--allow-network'], exported)).status).toBe(0);
+    const forged = exported.replace('    network:', `    consent: ${'a'.repeat(64)}\n    network:`);
+    expect((await cli(['env', 'create', '--file', '-'], forged)).stderr).toContain('consent: There is no such key.');
+  });
+
   it('creates an environment from its options, lists, shows, exports and removes it', async () => {
     const created = await cli(['env', 'create', 'data', '--pip', 'tqdm', '--pip', 'requests>=2', '--var', 'A=b=c']);
     expect(created.status).toBe(0);

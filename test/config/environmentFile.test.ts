@@ -31,6 +31,12 @@ describe('a file of environments', () => {
     ]);
     expect(problemsOf(FILE.replace('python', 'cobol'))[0]).toMatch(/^line 4, column 5: data: language: There is no/);
     expect(problemsOf(`${FILE}other: 1\n`)).toEqual(['line 8, column 1: other: There is no such key.']);
+    expect(problemsOf(FILE.replace('none', '{allow: [example.org, 10.0.0.1]}'))[0]).toMatch(
+      /^line 7, column 36: data: network\.allow\.1: Use a name such as/,
+    );
+    expect(problemsOf(FILE.replace('none', '{allow: [example.org]}\n    consent: yes'))).toEqual([
+      'line 8, column 5: data: consent: There is no such key.',
+    ]);
     expect(problemsOf(FILE.replace('network:', 'network'))[0]).toMatch(/^line 7, column 5: it is not valid YAML/);
   });
 });
@@ -46,13 +52,19 @@ describe('the contributed JSON Schema of files of environments', () => {
   });
 
   it('accepts and refuses what the reader of such files does', () => {
-    expect(accepts(FILE)).toBe(true);
+    for (const network of ['none', 'packages', 'full', '{allow: [example.org, "*.example.org:8443"]}']) {
+      const text = FILE.replace('none', network);
+      expect([accepts(text), problemsOf(text)]).toEqual([true, []]);
+    }
     for (const [one, other] of [
       ['variables', 'variable'],
       ['apt:', 'brew:'],
       ['python', 'cobol'],
       ['data:', 'Data:'],
-      ['none', 'full'],
+      ['none', 'fully'],
+      ['none', '{allow: []}'],
+      ['none', '{allow: [10.0.0.1]}'],
+      ['none', '{allow: [example.org], deny: []}'],
     ] as const) {
       expect([one, accepts(FILE.replace(one, other))]).toEqual([one, false]);
       expect(problemsOf(FILE.replace(one, other))).not.toEqual([]);

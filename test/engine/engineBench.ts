@@ -1,5 +1,6 @@
 import type { Log } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
+import { type EnvironmentStore, memoryStore } from '../../src/engine/environment/environmentStore.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
@@ -32,6 +33,7 @@ export class EngineBench {
     options: OptionsInput = {},
     host: FakeHostOptions = {},
     languages: readonly LanguageDefinition[] = LANGUAGES,
+    environments: EnvironmentStore = memoryStore(),
   ) {
     this.engine = createEngine({
       connect: () => {
@@ -45,6 +47,7 @@ export class EngineBench {
       log: this.#log(),
       identity: { machine: 'test', owner: 'test' },
       languages,
+      environments,
       images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
     });
   }

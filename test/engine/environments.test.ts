@@ -61,7 +61,6 @@ describe('the definition of an environment', () => {
         'variables.PATH: This variable cannot be set.',
       ].join('\n'),
     );
-    for (const network of ['full', { allow: ['example.com'] }]) expect(problemsOf({ network })).toContain('network: ');
   });
 
   it('has a hash of its content without name and order', () => {

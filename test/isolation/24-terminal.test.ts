@@ -34,6 +34,7 @@ function snapshotWith(text: string): Snapshot {
     environments: [
       {
         ...{ id: 'python', isCustom: false, language: 'python', image: text, waiting: 1, runs: 1 },
+        network: { policy: 'allow', allow: [text] },
         walls: { ...HOLDING_WALLS, files: { state: 'missing', detail: text } },
         sandboxes: (['idle', 'leased'] as const).map((state) => ({ ...common, state, sessionId: null, poolKey: text })),
       },
@@ -47,7 +48,18 @@ function snapshotWith(text: string): Snapshot {
     network: {
       policy: 'allow',
       allow: [text],
-      decisions: [{ host: text, port: 1, denied: 'host', count: 1, lastAt: 0, sandboxId: text, sessionId: text }],
+      decisions: [
+        {
+          environment: text,
+          host: text,
+          port: 1,
+          denied: 'host',
+          count: 1,
+          lastAt: 0,
+          sandboxId: text,
+          sessionId: text,
+        },
+      ],
     },
   };
 }

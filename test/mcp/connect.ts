@@ -39,7 +39,7 @@ export async function connectInMemory(engine: Engine, owner = 'owner-1'): Promis
 /** The same of a client that asks its user, who gives that answer; `questions` gets what they were asked. */
 export async function connectAsking(
   engine: Engine,
-  action: 'accept' | 'decline',
+  action: 'accept' | 'decline' | (() => 'accept' | 'decline' | 'cancel'),
   questions: string[] = [],
 ): Promise<Client> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
@@ -47,7 +47,7 @@ export async function connectAsking(
   const client = new Client({ name: 'test-client', version: '9' }, { capabilities: { elicitation: {} } });
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
     questions.push(params.message);
-    return { action, content: {} };
+    return { action: typeof action === 'function' ? action() : action, content: {} };
   });
   await client.connect(clientSide);
   return client;

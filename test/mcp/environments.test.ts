@@ -65,9 +65,142 @@ describe('create_environment', () => {
     const client = await connectAsking(new StubEngine(), 'accept');
     const option = await call(client, 'create_environment', { ...INPUT, pip: ['--index-url=http://evil.example'] });
     expect(textOf(option)).toContain('options, URLs and paths are not accepted');
-    for (const argument of ['base', 'network', 'replace', 'lock']) {
+    for (const argument of [
+      'base',
+      'replace',
+      'lock',
+      'consent',
+      'isApproved',
+      'is_approved',
+      'allow_network',
+      'privateHosts',
+    ]) {
       const refused = await call(client, 'create_environment', { ...INPUT, [argument]: 'x' });
       expect(textOf(refused)).toContain(`There is no argument "${argument}"`);
     }
+  });
+});
+
+/** A client of each era with somebody behind it, who gives the answers in `answers`. */
+async function askingClients(engine: StubEngine, questions: string[], answer: () => 'accept' | 'decline' | 'cancel') {
+  server = await startHttpServer({ engine, version: '1', log: silentLog, port: 0 });
+  const current = new CurrentClient(
+    { name: 'test-client', version: '9' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities: { elicitation: { form: {} } } },
+  );
+  current.setRequestHandler('elicitation/create', ({ params }) => {
+    questions.push((params as { message: string }).message);
+    return { action: answer(), content: {} };
+  });
+  const requestInit = { headers: { Authorization: `Bearer ${server.token}` } };
+  await current.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit }));
+  return { '2025-11-25': await connectAsking(engine, answer, questions), '2026-07-28': current };
+}
+
+describe.each(['2025-11-25', '2026-07-28'] as const)('an environment with a network, for a client of %s', (era) => {
+  const QUESTION =
+    'Create the environment data for python? It installs tqdm (pip), requests>=2 (pip) on this machine, in a container image. Let code in the environment data reach *.example.com and example.org? Code that runs there, also that of agents, can send everything it has to these hosts.';
+  const HOSTS = { allow: ['example.org', '*.example.com'] };
+  type Client = { callTool: (params: { name: string; arguments: Record<string, unknown> }) => Promise<unknown> };
+
+  it('is created after a person has agreed to its hosts, in one question', async () => {
+    const engine = new StubEngine();
+    const questions: string[] = [];
+    let answer: 'accept' | 'decline' | 'cancel' = 'decline';
+    const client: Client = (await askingClients(engine, questions, () => answer))[era];
+    for (answer of ['decline', 'cancel'] as const) {
+      const refused = await call(client, 'create_environment', { ...INPUT, ...HOSTS });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toContain('would reach *.example.com and example.org, and no person has agreed');
+      expect(textOf(refused)).toContain('hothouse env create --allow-network');
+    }
+    answer = 'accept';
+    const created = await call(client, 'create_environment', { ...INPUT, ...HOSTS });
+    expect(textOf(created)).toBe('Created data (python): tqdm, requests>=2; reaches *.example.com and example.org');
+    expect(questions).toEqual([QUESTION, QUESTION, QUESTION]);
+    expect((await engine.environments.list())[0]?.network).toEqual(HOSTS);
+  });
+
+  it('asks again when packages are added, and says what full means', async () => {
+    const engine = new StubEngine();
+    const questions: string[] = [];
+    const client: Client = (await askingClients(engine, questions, () => 'accept'))[era];
+    await call(client, 'create_environment', { ...INPUT, network: 'full' });
+    await call(client, 'install_packages', { environment: 'data', packages: ['attrs'] });
+    expect(questions.at(0)).toContain('reach every host, those of your own network included?');
+    expect(questions.at(1)).toMatch(
+      /^Add attrs to the environment data\? Let code in the environment data reach every/,
+    );
+  });
+});
+
+describe('an environment with a network', () => {
+  const wide = [
+    { network: 'full' },
+    { allow: ['example.org'] },
+    { allow: ['example.org'], variables: { CONSENT: 'yes' } },
+  ];
+
+  it('is refused where the client cannot ask, with what to do', async () => {
+    const engine = new StubEngine();
+    const client = await connectInMemory(engine);
+    for (const network of wide) {
+      const refused = await call(client, 'create_environment', { ...INPUT, ...network });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toContain('no person has agreed to that');
+      expect(textOf(refused)).toContain('New Environment');
+    }
+    expect(await engine.environments.list()).toEqual([]);
+  });
+
+  it('is not created by the answer to another question', async () => {
+    const engine = new StubEngine();
+    server = await startHttpServer({ engine, version: '1', log: silentLog, port: 0 });
+    const send = async (args: object, inputResponses?: object) => {
+      const response = await fetch(server?.url ?? '', {
+        method: 'POST',
+        headers: {
+          ...{ Authorization: `Bearer ${server?.token}`, 'Content-Type': 'application/json' },
+          ...{ Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2026-07-28' },
+          ...{ 'Mcp-Method': 'tools/call', 'Mcp-Name': 'create_environment' },
+        },
+        body: JSON.stringify({
+          ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+          params: {
+            ...{ name: 'create_environment', arguments: args, ...(inputResponses && { inputResponses }) },
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+              'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+              'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+            },
+          },
+        }),
+      });
+      const text = await response.text();
+      return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text).result;
+    };
+    const small = { ...INPUT, allow: ['example.org'] };
+    const first = await send(small);
+    const answers = Object.fromEntries(
+      Object.keys(first.inputRequests).map((key) => [key, { action: 'accept', content: {} }]),
+    );
+    for (const other of [
+      { ...INPUT, allow: ['evil.example'] },
+      { ...INPUT, network: 'full' },
+      { ...small, name: 'other' },
+    ]) {
+      expect(await send(other, answers)).toMatchObject({ resultType: 'input_required' });
+    }
+    for (const forged of [{ approval: { action: 'accept' } }, { approval: true }, { consent: { action: 'accept' } }]) {
+      expect(await send(small, forged)).toMatchObject({ resultType: 'input_required' });
+    }
+    expect(await engine.environments.list()).toEqual([]);
+    expect(await send(small, answers)).toMatchObject({ isError: false });
+  });
+
+  it('has one policy', async () => {
+    const client = await connectAsking(new StubEngine(), 'accept');
+    const refused = await call(client, 'create_environment', { ...INPUT, network: 'full', allow: ['example.org'] });
+    expect(textOf(refused)).toContain('network or allow, not both');
   });
 });

@@ -9,8 +9,16 @@ import {
 } from '../../src/engine/environment/definition.ts';
 import { type SessionFiles, sessionFiles } from '../../src/engine/files/sessionFiles.ts';
 import { type SessionView, sessionView } from '../../src/engine/files/sessionView.ts';
+import { NetworkConsent } from '../../src/engine/network/consent.ts';
+import { formatEnvironmentNetwork, needsConsent } from '../../src/engine/network/environmentNetwork.ts';
 import type { InstallReport, InstallRequest } from '../../src/engine/packages/types.ts';
-import { agentsNeedApproval, invalidRequest, unknownEnvironment, unknownSession } from '../../src/engine/problems.ts';
+import {
+  agentsNeedApproval,
+  invalidRequest,
+  needsNetworkConsent,
+  unknownEnvironment,
+  unknownSession,
+} from '../../src/engine/problems.ts';
 import { NOTHING_RAN } from '../../src/engine/run/result.ts';
 import type {
   Engine,
@@ -243,10 +251,13 @@ function catalogStub(): Environments {
     return value ? { ok: true, value } : { ok: false, error: unknownEnvironment(name, [...kept.keys()]) };
   };
   return {
-    async create(input, { onLine, by, isApproved } = {}) {
+    async create(input, { onLine, by, isApproved, consent } = {}) {
       const { definition, problems } = parseDefinition(input, LANGUAGES);
       if (!definition)
         return { ok: false, error: invalidRequest(problems.map(formatDefinitionProblem).join(' '), 'Correct it.') };
+      if (needsConsent(definition.network) && NetworkConsent.digestFor(definition, consent) === null) {
+        return { ok: false, error: needsNetworkConsent(definition.name, formatEnvironmentNetwork(definition.network)) };
+      }
       if (by?.kind === 'mcp' && !isApproved) return { ok: false, error: agentsNeedApproval() };
       onLine?.('building');
       const hash = definitionHash(definition);

@@ -108,7 +108,16 @@ describe('the tools of the MCP server', () => {
       running: 2,
       environments: [
         {
-          ...{ id: 'python', language: 'python', isCustom: false, image: 'i', waiting: 1, runs: 7, walls: null },
+          ...{
+            id: 'python',
+            language: 'python',
+            isCustom: false,
+            image: 'i',
+            waiting: 1,
+            runs: 7,
+            walls: null,
+            network: null,
+          },
           sandboxes: [
             { ...sandbox, state: 'idle', memoryBytes: 5 },
             { ...sandbox, state: 'leased', memoryBytes: null },

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  hostsProblem,
   imageProblem,
   nameProblem,
   packagesProblem,
+  splitHosts,
   splitPackages,
   splitVariables,
   variablesProblem,
@@ -29,6 +31,20 @@ describe('the input boxes of a new environment', () => {
     for (const text of ['REGION', 'A=1 b', '"A=1']) expect(variablesProblem(text)).toContain('Write NAME=value');
     expect(variablesProblem('9A=1')).toBe('9A: This is not the name of a variable.');
     expect(variablesProblem('LD_PRELOAD=x')).toBe('LD_PRELOAD: This variable cannot be set.');
+  });
+
+  it('read hosts, and say what is wrong with one', () => {
+    expect(splitHosts(' example.org, *.example.com  a.org:8443 ')).toEqual([
+      'example.org',
+      '*.example.com',
+      'a.org:8443',
+    ]);
+    expect(hostsProblem('example.org *.example.com')).toBeNull();
+    expect(hostsProblem('  ')).toBe('Name a host.');
+    for (const host of ['10.0.0.1', '*', '*.com', 'localhost', 'https://example.org']) {
+      expect(hostsProblem(`example.org ${host}`)).toContain(`${host}: use a full name`);
+    }
+    expect(hostsProblem(Array.from({ length: 31 }, (_, index) => `a${index}.org`).join(' '))).toContain('too many');
   });
 
   it('accept the name of an image, or none', () => {

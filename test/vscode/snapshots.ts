@@ -42,6 +42,7 @@ export function environment(sandboxes: readonly SandboxInfo[], over: Partial<Env
     waiting: 0,
     runs: 7,
     walls: null,
+    network: null,
     ...over,
   };
 }

@@ -105,6 +105,50 @@ describe('poolRows', () => {
     expect(shown).toContainEqual(['no network', 'off: network.policy', 'circle-slash']);
   });
 
+  it('shows what proxies have decided under the environment whose sandboxes have asked', () => {
+    const decision = {
+      ...{ environment: 'lab', host: 'example.org', port: 443, denied: null, count: 2, lastAt: NOW - 1000 },
+      ...{ sandboxId: 'c0ffee0123456789', sessionId: 's1' },
+    };
+    const network = { policy: 'allow', allow: ['example.org'] } as const;
+    const lab = environment([], { id: 'lab', isCustom: true, network });
+    const decisions = [
+      decision,
+      { ...decision, host: 'evil.example', denied: 'host' as const, count: 1 },
+      { ...decision, environment: 'gone', host: 'old.example', sandboxId: 'feedface01', sessionId: null },
+    ];
+    const rows = (policy: 'none' | 'allow', shown = decisions) =>
+      poolRows(
+        snapshot({
+          environments: [environment([sandbox()]), lab],
+          sessions: [session()],
+          network: { policy, allow: [], decisions: shown },
+        }),
+        NOW,
+      );
+    expect(outline(rows('none'))).toEqual([
+      'Python | 1 warm · runc',
+      '  c0ffee01 | warm · 1 min · 114 MB',
+      'lab | Python · 0 warm · runc',
+      '  Network | allow · 1 host denied',
+      '    example.org:443 | allowed · 2 times · Untitled-1.ipynb',
+      '    evil.example:443 | denied · Untitled-1.ipynb',
+      'Sessions | 1',
+      '  Untitled-1.ipynb | Python · 1 h',
+      'Network | none',
+      '  old.example:443 | allowed · 2 times · sandbox feedface',
+    ]);
+    expect(rows('none')[1]?.children[0]?.tooltip).toBe('allow: sandboxes reach example.org through a proxy');
+    const python = rows('allow', [{ ...decision, environment: 'python' }]);
+    expect(outline(python).slice(0, 4)).toEqual([
+      'Python | 1 warm · runc',
+      '  c0ffee01 | warm · 1 min · 114 MB',
+      '  Network | allow',
+      '    example.org:443 | allowed · 2 times · Untitled-1.ipynb',
+    ]);
+    expect(outline(rows('none', []))).not.toContain('Network | none');
+  });
+
   it('keeps the id of a row when its state changes', () => {
     const ids = (state: 'idle' | 'leased') =>
       poolRows(snapshot({ environments: [environment([sandbox({ state })])] }), NOW).flatMap(({ children }) =>

@@ -33,8 +33,8 @@ _PACKAGES = {
 _MAX_CHAIN = 10
 _WITHOUT_NETWORK = "Sandboxes have no network. Put the data into the session as files; for packages use %pip install."
 _WITH_PROXY = (
-    "Sandboxes reach only the hosts in the option network.allow, which the user sets, by HTTP and HTTPS through the proxy"
-    " that HTTPS_PROXY names. Put other data into the session as files; for packages use %pip install."
+    "Sandboxes reach only the hosts in the option network.allow, which the user sets, or in the definition of their"
+    " environment, by HTTP and HTTPS through the proxy that HTTPS_PROXY names. Put other data into the session as files; for packages use %pip install."
 )
 
 

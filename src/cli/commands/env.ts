@@ -4,17 +4,23 @@ import { formatList } from '../../base/list.ts';
 import { messageOf, plainText } from '../../base/log.ts';
 import { EXPORT_FORMATS } from '../../config/environmentExport.ts';
 import { type FileEnvironment, parseEnvironmentFile } from '../../config/environmentFile.ts';
-import type { EnvironmentRecord } from '../../engine/environment/definition.ts';
-import type { Result } from '../../engine/types.ts';
+import type { CreateEnvironment } from '../../engine/environment/catalog.ts';
+import type { EnvironmentInput, EnvironmentRecord } from '../../engine/environment/definition.ts';
+import { NetworkConsent } from '../../engine/network/consent.ts';
+import { formatEnvironmentNetwork, needsConsent } from '../../engine/network/environmentNetwork.ts';
+import type { Engine, Result } from '../../engine/types.ts';
 import type { LanguageDefinition } from '../../languages/languageDefinition.ts';
-import { addPair, type CommandContext, type Handle, UsageError, withEngine } from '../command.ts';
+import { addPair, addText, type CommandContext, type Handle, UsageError, withEngine } from '../command.ts';
 import { FAILURE_STATUS } from '../exitStatus.ts';
 import { idsOf, languageOf } from '../namedLanguage.ts';
-import { jsonLine, problemText, readAll, say } from '../terminal.ts';
+import { confirm, jsonLine, problemText, readAll, say } from '../terminal.ts';
 
 const NOTES = `
 With --file every environment of the file is created, or only NAME. A file that \`hothouse env export --lock\` has
-written installs exactly the same again.`;
+written installs exactly the same again.
+
+Code in an environment reaches no host, unless --network full, --allow or the file says so. That needs your consent: with
+--allow-network, or by a question on a terminal.`;
 
 const FORMATS = Object.keys(EXPORT_FORMATS);
 
@@ -25,8 +31,11 @@ interface CreateOptions {
   readonly npm?: readonly string[];
   readonly apt?: readonly string[];
   readonly var?: Readonly<Record<string, string>>;
+  readonly network?: 'none' | 'packages' | 'full';
+  readonly allow?: readonly string[];
   readonly file?: string;
   readonly replace?: boolean;
+  readonly allowNetwork?: boolean;
 }
 
 /** `hothouse env`: creates, lists and removes environments. */
@@ -70,6 +79,14 @@ function addCreate(parent: Command, handle: Handle, languages: readonly Language
     .option('--apt <PACKAGE>', 'a Debian package; repeatable', add)
     .option('--var <KEY=VALUE>', 'an environment variable; repeatable', addPair)
     .option('--base <IMAGE>', "image to build on; default: the language's own")
+    .addOption(
+      new Option(
+        '--network <POLICY>',
+        'none: no installs; packages: installs only (default); full: every host',
+      ).choices(['none', 'packages', 'full']),
+    )
+    .option('--allow <HOST>', 'a host that code reaches, such as example.org or *.example.org; repeatable', addText)
+    .option('--allow-network', 'consent to the hosts that code in it reaches')
     .option('--file <FILE>', 'read environments from a file; - is standard input')
     .option('--replace', 'replace another environment of that name')
     .addHelpText('after', NOTES)
@@ -81,7 +98,8 @@ function addCreate(parent: Command, handle: Handle, languages: readonly Language
             const { signal } = context;
             const onLine = (line: string) => void context.terminal.stdout.write(`${plainText(line)}\n`);
             const how = { lock, onLine, signal, replace: options.replace ?? false };
-            const status = report(context, await engine.environments.create(input, how), 'Created');
+            const created = await create(engine, context, input, how, options);
+            const status = report(context, created, 'Created');
             if (status !== 0) return status;
           }
           return 0;
@@ -90,20 +108,38 @@ function addCreate(parent: Command, handle: Handle, languages: readonly Language
     );
 }
 
+/** Asks for consent to the network of an environment that needs one. */
+async function create(
+  { environments }: Engine,
+  { terminal, signal }: CommandContext,
+  input: EnvironmentInput,
+  how: CreateEnvironment,
+  { allowNetwork = false, file }: CreateOptions,
+): Promise<Result<EnvironmentRecord>> {
+  const created = await environments.create(input, how);
+  if (created.ok || created.error.kind !== 'needs_consent') return created;
+  const consent = await NetworkConsent.ask(input, async ({ question, detail }) => {
+    if (allowNetwork) return true;
+    return file !== '-' && (await confirm(terminal, `${detail}\n${question}`, signal));
+  });
+  return consent ? environments.create(input, { ...how, consent }) : created;
+}
+
 async function wantedEnvironments(
   { terminal, languages }: CommandContext,
   name: string | undefined,
-  { language, base, pip, npm, apt, var: variables, file }: CreateOptions,
+  { language, base, pip, npm, apt, var: variables, network, allow, file }: CreateOptions,
 ): Promise<readonly FileEnvironment[]> {
   if (file === undefined) {
     if (name === undefined) throw new UsageError('env create takes a name, or --file FILE.');
     const { id } = languageOf(language ?? languages[0]?.id, languages);
     const packages = { pip: [...(pip ?? [])], npm: [...(npm ?? [])], apt: [...(apt ?? [])] };
-    return [
-      { input: { name, language: id, base: base ?? '', packages, variables: { ...variables } }, lock: undefined },
-    ];
+    if (network !== undefined && allow !== undefined) throw new UsageError('Use --network or --allow, not both.');
+    const reached = allow === undefined ? network : { allow: [...allow] };
+    const input = { name, language: id, base: base ?? '', packages, variables: { ...variables }, network: reached };
+    return [{ input, lock: undefined }];
   }
-  if (language ?? base ?? pip ?? npm ?? apt ?? variables) {
+  if (language ?? base ?? pip ?? npm ?? apt ?? variables ?? network ?? allow) {
     throw new UsageError('With --file, the file alone says what an environment consists of.');
   }
   const text = file === '-' ? await readAll(terminal.stdin) : await readText(file);
@@ -168,11 +204,12 @@ function report({ terminal }: CommandContext, result: Result<EnvironmentRecord>,
 }
 
 /** An environment in one line. */
-function recordLine({ name, language, packages }: EnvironmentRecord): string {
+function recordLine({ name, language, packages, network }: EnvironmentRecord): string {
   const all = Object.values(packages).flat();
-  return `${name} (${language}): ${all.slice(0, 10).join(', ') || 'no packages'}${all.length > 10 ? ', …' : ''}`;
+  const reaches = needsConsent(network) ? `; reaches ${formatEnvironmentNetwork(network)}` : '';
+  return `${name} (${language}): ${all.slice(0, 10).join(', ') || 'no packages'}${all.length > 10 ? ', …' : ''}${reaches}`;
 }
 
-function recordJson({ createdAt, ...record }: EnvironmentRecord) {
+function recordJson({ createdAt, consent: _digest, ...record }: EnvironmentRecord) {
   return { ...record, created_at: new Date(createdAt).toISOString() };
 }

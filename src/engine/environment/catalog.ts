@@ -1,4 +1,6 @@
 import type { EngineDependencies } from '../deps.ts';
+import { isConsented, NetworkConsent } from '../network/consent.ts';
+import { formatEnvironmentNetwork, needsConsent } from '../network/environmentNetwork.ts';
 import { languageOptions, type Options } from '../options.ts';
 import {
   agentsDenied,
@@ -6,6 +8,7 @@ import {
   environmentInUse,
   environmentTaken,
   invalidRequest,
+  needsNetworkConsent,
   problemOf,
   unknownEnvironment,
 } from '../problems.ts';
@@ -39,6 +42,8 @@ export interface CreateEnvironment {
   readonly by?: Owner;
   /** A person has agreed to what an agent asks for. */
   readonly isApproved?: boolean;
+  /** What a person has agreed to, for a definition whose code reaches hosts; needed from everyone. */
+  readonly consent?: NetworkConsent | undefined;
   /** Gets the output of the build; nothing where the image is there already. */
   readonly onLine?: (line: string) => void;
   readonly signal?: AbortSignal;
@@ -89,7 +94,10 @@ export class Catalog implements Environments {
     if (!lock.success) return refused(invalidRequest(`The lock is not valid: ${lock.error.issues[0]?.message}`, FIX));
     const { base, ...pins } = lock.data ?? { base: '' };
     const hash = definitionHash(definition, lock.data && JSON.stringify(pins));
-    const problem = (await this.#taken(definition.name, hash, how)) ?? (await this.#denied(definition.name, hash, how));
+    const consent = await this.#consentTo(definition, how);
+    const problem =
+      (await this.#taken(definition.name, hash, how)) ??
+      (await this.#denied(definition.name, hash, how, consent === null ? unconsented(definition) : null));
     if (problem) return refused(problem);
     const language = deps.languages.find(({ id }) => id === definition.language);
     const own = language ? languageOptions(language, options()).image : '';
@@ -103,7 +111,8 @@ export class Catalog implements Environments {
     };
     const built = await this.#builds.build(request, how.onLine ?? (() => {}), how.signal);
     if (!built.ok) return built;
-    const record = { ...definition, hash, ...built.value, createdAt: Date.now() };
+    const agreed = typeof consent === 'string' && { consent };
+    const record = { ...definition, hash, ...built.value, ...agreed, createdAt: Date.now() };
     const replaced = await set.read(definition.name);
     try {
       await set.store.put(definition.name, record);
@@ -169,13 +178,33 @@ export class Catalog implements Environments {
     if (!others.some((other) => other.image === image)) await hosts.current.images?.remove(image);
   }
 
-  /** Why an agent may not create it; null for people, and for what is there already. */
-  async #denied(name: string, hash: string, { by, isApproved }: CreateEnvironment): Promise<EngineProblem | null> {
+  /**
+   * The digest of the consent that a definition needs, given now or kept from before; null where it lacks one, undefined
+   * where it needs none.
+   */
+  async #consentTo(
+    definition: EnvironmentDefinition,
+    { consent }: CreateEnvironment,
+  ): Promise<string | null | undefined> {
+    if (!needsConsent(definition.network)) return undefined;
+    const given = NetworkConsent.digestFor(definition, consent);
+    if (given !== null) return given;
+    const kept = await this.#given.set.read(definition.name);
+    return (kept?.consent && isConsented({ ...kept, ...definition }) && kept.consent) || null;
+  }
+
+  /** Why it may not be created: `missing` is the consent that it lacks. Agents may need more, except for what is there. */
+  async #denied(
+    name: string,
+    hash: string,
+    { by, isApproved }: CreateEnvironment,
+    missing: EngineProblem | null,
+  ): Promise<EngineProblem | null> {
     const { agents } = this.#given.options().environments;
-    if (by?.kind !== 'mcp' || agents === 'allow') return null;
-    if ((await this.#given.set.read(name))?.hash === hash) return null;
-    if (agents === 'deny') return agentsDenied();
-    return isApproved ? null : agentsNeedApproval();
+    const isAgents = by?.kind === 'mcp' && agents !== 'allow' && (await this.#given.set.read(name))?.hash !== hash;
+    if (isAgents && agents === 'deny') return agentsDenied();
+    if (missing) return missing;
+    return isAgents && !isApproved ? agentsNeedApproval() : null;
   }
 
   async #taken(name: string, hash: string, { replace = false, by }: CreateEnvironment): Promise<EngineProblem | null> {
@@ -195,6 +224,10 @@ export class Catalog implements Environments {
 /** Ids of the sessions that an owner sees; without one, of all. */
 function visibleIds(sessions: ReturnType<CatalogDependencies['sessionsIn']>, by?: Owner): string[] {
   return sessions.filter((session) => by === undefined || isVisible(session, by)).map(({ id }) => id);
+}
+
+function unconsented({ name, network }: EnvironmentDefinition): EngineProblem {
+  return needsNetworkConsent(name, formatEnvironmentNetwork(network));
 }
 
 const FIX = 'Correct it and try again.';

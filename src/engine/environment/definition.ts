@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { LanguageDefinition, PackageManager } from '../../languages/languageDefinition.ts';
 import { isReservedVariable } from '../../languages/reservedVariables.ts';
+import { EnvironmentNetwork, networkKey } from '../network/environmentNetwork.ts';
 import { PACKAGE_MANAGERS, packageName, packageProblem } from '../packages/packageName.ts';
 
 const MAX_PACKAGES = 500;
@@ -58,12 +59,7 @@ export const EnvironmentDefinition = z.strictObject({
     .describe("Image that it is built on. Empty: the language's own."),
   packages: Packages,
   variables: Variables,
-  network: z
-    .enum(['none', 'packages'])
-    .default('packages')
-    .describe(
-      'none: nothing is installed into its sessions. packages: an installer may, from the package indexes. Sandboxes have no network either way.',
-    ),
+  network: EnvironmentNetwork,
 });
 export type EnvironmentDefinition = z.output<typeof EnvironmentDefinition>;
 /** A definition as a user writes it. */
@@ -89,6 +85,8 @@ export interface EnvironmentRecord extends EnvironmentDefinition {
   /** Name of its image. */
   readonly image: string;
   readonly lock: EnvironmentLock;
+  /** Digest of the definition that a person has let reach a network. */
+  readonly consent?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
@@ -103,6 +101,10 @@ export function environmentImage(hash: string): string {
 const StoredRecord = EnvironmentDefinition.extend({
   hash: z.string().regex(/^[0-9a-f]{16}$/),
   lock: EnvironmentLock,
+  consent: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
   createdAt: z.number(),
 });
 
@@ -147,7 +149,7 @@ export function formatDefinitionProblem({ path, message }: DefinitionProblem): s
 export function definitionHash({ language, base, packages, variables, network }: EnvironmentDefinition, lock?: string) {
   const lists = PACKAGE_MANAGERS.map((manager) => [...packages[manager]].sort());
   const pairs = Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1));
-  const content = JSON.stringify([language, base, lists, pairs, network, lock ?? null]);
+  const content = JSON.stringify([language, base, lists, pairs, networkKey(network), lock ?? null]);
   return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }
 
@@ -202,9 +204,17 @@ function nugetAdvice({ packageAdvice }: LanguageDefinition): string {
 
 function issueProblems({ path, message, ...issue }: z.core.$ZodIssue): DefinitionProblem[] {
   const place = path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+  const chosen = issue.code === 'invalid_union' ? chosenForm(issue.errors) : null;
+  if (chosen) return chosen.flatMap((one) => issueProblems({ ...one, path: [...path, ...one.path] }));
   if (issue.code === 'invalid_key') return [{ path: place, message: issue.issues[0]?.message ?? message }];
   if (issue.code !== 'unrecognized_keys') return [{ path: place, message }];
   return issue.keys.map((key) => ({ path: [...place, key], message: 'There is no such key.' }));
+}
+
+/** What is wrong with the form of a value that its writer has chosen, where the others are of another type altogether. */
+function chosenForm(forms: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
+  const isOther = ({ path, code }: z.core.$ZodIssue) => path.length === 0 && code !== 'unrecognized_keys';
+  return forms.find((issues) => !issues.some(isOther)) ?? null;
 }
 
 function isPipLock(text: string): boolean {

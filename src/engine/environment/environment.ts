@@ -11,6 +11,7 @@ import type { Boot } from '../../pool/slots.ts';
 import { type BootOptions, bootSandbox, type ResumeOptions, resumeSandbox } from '../../sandbox/boot.ts';
 import type { ResumedSandbox, Sandbox, Walls } from '../../sandbox/sandbox.ts';
 import type { EngineDependencies } from '../deps.ts';
+import { environmentPolicy, withEnvironmentNetwork } from '../network/environmentNetwork.ts';
 import { sandboxNetwork } from '../network/policy.ts';
 import { languageOptions, type Options } from '../options.ts';
 import { notResumed, problemOf } from '../problems.ts';
@@ -80,12 +81,12 @@ export class Environment {
     this.#custom = custom;
     this.#deps = deps;
     this.#hosts = hosts;
-    this.#options = deps.options;
-    this.#profile = profileOf(definition, deps.options, custom);
+    this.#options = withEnvironmentNetwork(deps.options, custom?.network);
+    this.#profile = profileOf(definition, this.#options, custom);
     const { clock, log } = deps;
     this.language = definition.create({ options: () => languageOptions(definition, this.#options), clock, log });
     const { prewarmed, max } = this.#profile.poolKeys;
-    this.#pools = new PoolSet({ make: (key) => this.#makePool(key), options: poolOptionsOf(deps.options), max });
+    this.#pools = new PoolSet({ make: (key) => this.#makePool(key), options: poolOptionsOf(this.#options), max });
     this.onDidChange = this.#pools.onDidChange;
     if (deps.options.pool.prewarm && !custom) this.#pools.warm(prewarmed);
   }
@@ -112,6 +113,11 @@ export class Environment {
   /** Whether packages may be installed into its sessions. */
   get allowsInstalls(): boolean {
     return this.#custom?.network !== 'none';
+  }
+
+  /** What its sandboxes and its installers reach: its own policy, or that of the machine. */
+  get network(): Options['network'] {
+    return this.#options.network;
   }
 
   get memory(): MemoryLimit {
@@ -148,7 +154,7 @@ export class Environment {
       if (!container) return failed('its sandbox is gone');
       const handover = await resumeSandbox(container, host.handshakeMs, secret, this.#resumeOptions(), signal);
       this.#hosts.succeeded(host);
-      this.#hosts.decisions.add(handover.sandbox);
+      this.#hosts.decisions.add(this.id, handover.sandbox);
       const resumed = resumedIn(handover, this.language);
       const lease = resumed && this.#pools.adopt('', handover.sandbox, owner);
       if (resumed && lease) return { ok: true, value: { lease, resumed, proceed: () => handover.resume() } };
@@ -183,7 +189,8 @@ export class Environment {
   }
 
   /** Sets new options; replaces warm sandboxes when their specification changes. */
-  configure(options: Options): void {
+  configure(machine: Options): void {
+    const options = withEnvironmentNetwork(machine, this.#custom?.network);
     const isChanged = specChanged(options, this.#options, this.definition);
     this.#options = options;
     this.#profile = profileOf(this.definition, options, this.#custom);
@@ -234,6 +241,7 @@ export class Environment {
       }),
     );
     const { image } = this;
+    const own = this.#custom && environmentPolicy(this.#custom.network);
     return {
       id: this.id,
       language: this.definition.id,
@@ -243,6 +251,7 @@ export class Environment {
       waiting: this.#pools.waiting,
       runs: this.#runs,
       walls: this.#walls(),
+      network: own === undefined || own.policy === 'packages' ? null : own,
     };
   }
 
@@ -291,7 +300,7 @@ export class Environment {
         const boot = await bootOptions();
         const sandbox = await bootSandbox(host, boot, signal);
         this.#hosts.succeeded(host);
-        this.#hosts.decisions.add(sandbox);
+        this.#hosts.decisions.add(this.id, sandbox);
         await warmUp({ language: this.language, sandbox, key, spec: boot.spec, signal });
         return sandbox;
       } catch (error) {

@@ -1,8 +1,10 @@
 import type { EngineDependencies } from '../deps.ts';
+import { isConsented } from '../network/consent.ts';
+import { formatEnvironmentNetwork } from '../network/environmentNetwork.ts';
 import type { Options } from '../options.ts';
-import { otherEnvironmentLanguage, unknownEnvironment, unknownLanguage } from '../problems.ts';
+import { needsNetworkConsent, otherEnvironmentLanguage, unknownEnvironment, unknownLanguage } from '../problems.ts';
 import type { Result } from '../types.ts';
-import { type EnvironmentRecord, parseRecord } from './definition.ts';
+import { definitionHash, type EnvironmentRecord, parseRecord } from './definition.ts';
 import { Environment } from './environment.ts';
 import type { EnvironmentStore } from './environmentStore.ts';
 import type { HostManager } from './hostManager.ts';
@@ -67,6 +69,9 @@ export class EnvironmentSet {
     if (record.language !== language) {
       return { ok: false, error: otherEnvironmentLanguage(name, record.language, language) };
     }
+    if (!isConsented(record)) {
+      return { ok: false, error: needsNetworkConsent(name, formatEnvironmentNetwork(record.network)) };
+    }
     return { ok: true, value: this.#adopt(record) };
   }
 
@@ -95,7 +100,8 @@ export class EnvironmentSet {
     const found = await this.store.list();
     const records = found.flatMap((raw) => parseRecord(raw, this.#deps.languages) ?? []);
     records.sort((one, other) => (one.name < other.name ? -1 : 1));
-    for (const record of records) this.#adopt(record);
+    // What no person has agreed to gets no sandboxes.
+    for (const record of records.filter(isConsented)) this.#adopt(record);
     const names = new Set(records.map(({ name }) => name));
     for (const name of [...this.#customs.keys()]) if (!names.has(name)) this.forget(name);
     return records;
@@ -145,7 +151,7 @@ export class EnvironmentSet {
 
   #adopt(record: EnvironmentRecord): Environment {
     const known = this.#customs.get(record.name);
-    if (known?.record.hash === record.hash) return known.environment;
+    if (known && isSame(known.record, record)) return known.environment;
     this.forget(record.name);
     const definition = this.#deps.languages.find(({ id }) => id === record.language);
     if (!definition) throw new Error(`${record.name} has no language.`);
@@ -171,4 +177,9 @@ export class EnvironmentSet {
       this.#used.delete(environment);
     }
   }
+}
+
+/** Whether two records of one name have the same sandboxes. A store that was edited by hand can have an old hash. */
+function isSame(one: EnvironmentRecord, other: EnvironmentRecord): boolean {
+  return one.hash === other.hash && definitionHash(one) === definitionHash(other);
 }

@@ -1,4 +1,5 @@
 import type { LanguageDefinition, LanguageOptions, PoolKeys } from '../../languages/languageDefinition.ts';
+import type { EnvironmentNetwork } from '../network/environmentNetwork.ts';
 import { languageOptions, type Options } from '../options.ts';
 import { definitionHash, type EnvironmentDefinition, environmentImage } from './definition.ts';
 
@@ -13,7 +14,7 @@ export interface CustomEnvironment {
   readonly id: string;
   readonly image: string;
   readonly variables: Readonly<Record<string, string>>;
-  readonly network: EnvironmentDefinition['network'];
+  readonly network: EnvironmentNetwork;
 }
 
 /** The options of a language's environment: its own where it has them, otherwise the general ones. */

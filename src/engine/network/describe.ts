@@ -16,13 +16,13 @@ export function formatPolicy({ policy, allow }: Pick<NetworkInfo, 'policy' | 'al
 }
 
 const REASONS: Readonly<Record<NonNullable<NetworkDecision['denied']>, string>> = {
-  host: 'not in network.allow',
+  host: 'not an allowed host',
   port: 'not at this port',
   address: 'its address is not public',
   request: 'not a request that the proxy serves',
 };
 
-/** What was decided, for people: `denied, not in network.allow` or `allowed`. */
+/** What was decided, for people: `denied, not an allowed host` or `allowed`. */
 export function formatDecision({ denied }: Pick<NetworkDecision, 'denied'>): string {
   return denied === null ? 'allowed' : `denied, ${REASONS[denied]}`;
 }

@@ -11,8 +11,10 @@ const HOST =
 export const HostPattern = z
   .string()
   .max(255)
-  .regex(HOST)
-  .refine((pattern) => Number(pattern.split(':')[1] ?? 0) <= MAX_PORT);
+  .regex(HOST, {
+    error: 'Use a name such as example.org, *.example.org or example.org:8443, in ASCII and without an address.',
+  })
+  .refine((pattern) => Number(pattern.split(':')[1] ?? 0) <= MAX_PORT, { error: 'There is no such port.' });
 
 /** The host that a `HostPattern` names; without a port it has those of HTTP and HTTPS. */
 export function parseHost(pattern: string, mayBePrivate: boolean): AllowedHost {

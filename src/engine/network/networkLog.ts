@@ -7,6 +7,8 @@ const MAX_SOURCES = 300;
 
 /** What a proxy has decided about one host, and for whom. */
 export interface NetworkDecision extends Decision {
+  /** Id of the environment whose sandbox, or whose installer, has asked. */
+  readonly environment: string;
   readonly sandboxId: string;
   /** The session that had the sandbox; null for a run without one, and for an installation. */
   readonly sessionId: string | null;
@@ -14,6 +16,7 @@ export interface NetworkDecision extends Decision {
 
 interface Source {
   readonly log: DecisionLog;
+  readonly environment: string;
   readonly sandboxId: string;
   sessionId: string | null;
 }
@@ -27,10 +30,10 @@ export class NetworkLog {
     this.#onChange = onChange;
   }
 
-  /** Follows a sandbox's proxy, where it has one. */
-  add({ id, decisions }: Pick<Sandbox, 'id' | 'decisions'>): void {
+  /** Follows the proxy of a sandbox of an environment, where it has one. */
+  add(environment: string, { id, decisions }: Pick<Sandbox, 'id' | 'decisions'>): void {
     if (!decisions) return;
-    this.#sources.push({ log: decisions, sandboxId: id, sessionId: null });
+    this.#sources.push({ log: decisions, environment, sandboxId: id, sessionId: null });
     if (this.#sources.length > MAX_SOURCES) this.#sources.shift();
     decisions.onDidChange(this.#onChange);
   }
@@ -39,8 +42,8 @@ export class NetworkLog {
   entries(sessionOf: (sandboxId: string) => string | null): readonly NetworkDecision[] {
     const all = this.#sources.flatMap((source) => {
       source.sessionId ??= sessionOf(source.sandboxId);
-      const { log, sandboxId, sessionId } = source;
-      return log.entries().map((decision): NetworkDecision => ({ ...decision, sandboxId, sessionId }));
+      const { log, environment, sandboxId, sessionId } = source;
+      return log.entries().map((decision): NetworkDecision => ({ ...decision, environment, sandboxId, sessionId }));
     });
     return all.sort((one, other) => other.lastAt - one.lastAt).slice(0, MAX_ENTRIES);
   }

@@ -112,7 +112,7 @@ export class Installations {
     const specWith = (network: ContainerNetwork) =>
       installerSpec(definition, image, mode.cache, options, this.#deps.identity, network);
     const network = await installerNetwork(
-      options.network,
+      environment.network,
       () => this.#registries(specWith('none'), job, settings),
       () => this.#source(definition.id),
     );
@@ -137,7 +137,7 @@ export class Installations {
     const order = { request, files: job.files, timeoutMs, onOutput, signal };
     const spec = specWith(network);
     const install = async (installer: Installer) => {
-      this.#hosts.decisions.add(installer.sandbox);
+      this.#hosts.decisions.add(environment.id, installer.sandbox);
       const end = await installer.install(order);
       if (end.kind !== 'installed' || end.added.length === 0) return end;
       const archive = await installer.made(signal);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { withEntries } from '../../engine/packages/packageName.ts';
 import type { InstallReport } from '../../engine/packages/types.ts';
 import { invalidRequest } from '../../engine/problems.ts';
+import { createAsked } from '../createAsked.ts';
 import { defineTool, refused, success, type ToolCall } from '../tool.ts';
 
 const MAX_ENTRIES = 200;
@@ -77,11 +78,8 @@ async function install(
 }
 
 /** Adds packages of the language's own manager to an environment, and builds it. */
-async function extend(
-  environment: string,
-  entries: readonly string[],
-  { engine, owner, signal, onOutput, approve }: ToolCall,
-) {
+async function extend(environment: string, entries: readonly string[], call: ToolCall) {
+  const { engine, onOutput } = call;
   const found = await engine.environments.find(environment);
   if (!found.ok) return refused(found.error);
   const { name, language, base, packages, variables, network } = found.value;
@@ -94,13 +92,8 @@ async function extend(
     output += `${line}\n`;
     onOutput({ kind: 'stderr', text: `${line}\n` });
   };
-  const build = (isApproved: boolean) =>
-    engine.environments.create(input, { onLine, signal, by: owner, replace: true, isApproved });
-  let built = await build(false);
-  if (!built.ok && built.error.kind === 'needs_approval') {
-    const question = `Add ${entries.join(', ')} to the environment ${name}?`;
-    if ((await approve(question)) === 'agreed') built = await build(true);
-  }
+  const question = `Add ${entries.join(', ')} to the environment ${name}?`;
+  const built = await createAsked(input, question, { onLine, replace: true }, call);
   if (!built.ok) return refused(built.error);
   const fields = { environment, packages: all, output: output.slice(-MAX_OUTPUT) };
   return success(fields, `The environment ${name} has ${all.join(', ')}.`);

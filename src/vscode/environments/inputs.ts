@@ -1,4 +1,5 @@
 import { EnvironmentDefinition, EnvironmentName } from '../../engine/environment/definition.ts';
+import { EnvironmentNetwork } from '../../engine/network/environmentNetwork.ts';
 import { packageProblem } from '../../engine/packages/packageName.ts';
 import { splitWords } from '../../languages/commandWords.ts';
 import type { PackageManager } from '../../languages/languageDefinition.ts';
@@ -43,6 +44,20 @@ export function variablesProblem(text: string): string | null {
 /** What is wrong with the name of an image; null when nothing is. */
 export function imageProblem(text: string): string | null {
   return EnvironmentDefinition.shape.base.safeParse(text.trim()).success ? null : 'This is not the name of an image.';
+}
+
+/** The hosts in a text, separated by spaces or commas. */
+export function splitHosts(text: string): string[] {
+  return text.split(/[\s,]+/).filter((host) => host !== '');
+}
+
+/** What is wrong with a list of hosts; null when nothing is. */
+export function hostsProblem(text: string): string | null {
+  const hosts = splitHosts(text);
+  if (hosts.length === 0) return 'Name a host.';
+  const wrong = hosts.find((host) => !EnvironmentNetwork.safeParse({ allow: [host] }).success);
+  if (wrong !== undefined) return `${wrong}: use a full name, such as example.org, *.example.org or example.org:8443.`;
+  return EnvironmentNetwork.safeParse({ allow: hosts }).success ? null : 'These are too many hosts.';
 }
 
 /**

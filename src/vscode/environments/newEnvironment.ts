@@ -1,6 +1,9 @@
 import { ProgressLocation, window } from 'vscode';
 import { plainText } from '../../base/log.ts';
+import type { CreateEnvironment } from '../../engine/environment/catalog.ts';
 import type { EnvironmentInput, EnvironmentRecord } from '../../engine/environment/definition.ts';
+import { NetworkConsent } from '../../engine/network/consent.ts';
+import type { EnvironmentNetwork } from '../../engine/network/environmentNetwork.ts';
 import type { Result } from '../../engine/types.ts';
 import type { PackageManager } from '../../languages/languageDefinition.ts';
 import type { App } from '../app.ts';
@@ -8,15 +11,34 @@ import { abortSignal } from '../cancellation.ts';
 import { formatProblem } from '../format.ts';
 import { ALL_LANGUAGES } from '../languages.ts';
 import {
+  hostsProblem,
   imageProblem,
   nameProblem,
   packagesProblem,
+  splitHosts,
   splitPackages,
   splitVariables,
   variablesProblem,
 } from './inputs.ts';
 import { findStarts, type Start } from './starts.ts';
 import { type Answer, askItem, askText, BACK, type Place, runWizard, type Step } from './wizard.ts';
+
+type NetworkChoice = 'packages' | 'none' | 'allow' | 'full';
+
+const NETWORKS: readonly { readonly id: NetworkChoice; readonly label: string; readonly detail: string }[] = [
+  { id: 'packages', label: 'No Network', detail: 'Code reaches nothing. Packages can be installed into sessions.' },
+  {
+    id: 'none',
+    label: 'No Network, No Packages',
+    detail: 'Code reaches nothing, and nothing is installed into sessions.',
+  },
+  {
+    id: 'allow',
+    label: 'Some Hosts…',
+    detail: 'Code reaches the hosts that you name, through a proxy that lists them.',
+  },
+  { id: 'full', label: 'Full Network', detail: 'Code reaches every host, those of your own network included.' },
+];
 
 /** What the wizard knows so far. */
 interface Draft {
@@ -27,6 +49,9 @@ interface Draft {
   /** As the user writes them. */
   readonly variables: string;
   readonly base: string;
+  readonly network: NetworkChoice;
+  /** Those that code reaches, as the user writes them. */
+  readonly hosts: string;
 }
 
 const NOTHING: Start = { label: 'No packages yet', name: '', packages: {}, leftOut: [] };
@@ -47,23 +72,45 @@ export async function newEnvironment(app: App): Promise<EnvironmentRecord | unde
     (draft, place) => askPackages(draft, place, 'apt'),
     askVariables,
     askBase,
+    askNetwork,
+    (draft, place) => (draft.network === 'allow' ? askHosts(draft, place) : null),
   ];
-  const first: Draft = { start: NOTHING, language: undefined, name: '', packages: {}, variables: '', base: '' };
+  const texts = { name: '', variables: '', base: '', hosts: '' };
+  const first: Draft = { ...texts, start: NOTHING, language: undefined, packages: {}, network: 'packages' };
   const draft = await runWizard('New Environment', first, steps);
   if (draft?.language === undefined) return undefined;
   const { name, language } = draft;
   const packages = Object.fromEntries(Object.entries(draft.packages).map(([manager, list]) => [manager, [...list]]));
   const variables = splitVariables(draft.variables) ?? {};
-  return build({ name, language, packages, variables, base: draft.base.trim() }, app);
+  return build({ name, language, packages, variables, base: draft.base.trim(), network: networkOf(draft) }, app);
 }
 
-/** Builds an environment with a notification that can cancel it; the output goes to the log. */
+/**
+ * Builds an environment with a notification that can cancel it; the output goes to the log. Asks before, where its code
+ * reaches hosts that nobody has agreed to.
+ */
 export async function build(
   input: EnvironmentInput,
   app: App,
-  how: { readonly lock?: unknown; readonly replace?: boolean } = {},
+  how: Pick<CreateEnvironment, 'lock' | 'replace' | 'consent'> = {},
 ): Promise<EnvironmentRecord | undefined> {
-  const created = await window.withProgress(
+  const created = await buildOnce(input, app, how);
+  if (created.ok) return created.value;
+  if (created.error.kind === 'cancelled') return undefined;
+  if (created.error.kind === 'needs_consent' && how.consent === undefined) {
+    const consent = await NetworkConsent.ask(input, async ({ question, detail }) => {
+      const allow = 'Allow';
+      return (await window.showWarningMessage(question, { modal: true, detail }, allow)) === allow;
+    });
+    return consent ? build(input, app, { ...how, consent }) : undefined;
+  }
+  const show = 'Show Log';
+  void window.showErrorMessage(formatProblem(created.error), show).then((chosen) => chosen === show && app.log.show());
+  return undefined;
+}
+
+function buildOnce(input: EnvironmentInput, app: App, how: CreateEnvironment): Thenable<Result<EnvironmentRecord>> {
+  return window.withProgress(
     { location: ProgressLocation.Notification, title: `Building the environment ${input.name}`, cancellable: true },
     async (progress, token): Promise<Result<EnvironmentRecord>> => {
       const engine = await app.engine.get();
@@ -75,11 +122,6 @@ export async function build(
       return engine.environments.create(input, { ...how, onLine, signal: abortSignal(token) });
     },
   );
-  if (created.ok) return created.value;
-  if (created.error.kind === 'cancelled') return undefined;
-  const show = 'Show Log';
-  void window.showErrorMessage(formatProblem(created.error), show).then((chosen) => chosen === show && app.log.show());
-  return undefined;
 }
 
 async function askStart(draft: Draft, place: Place, starts: readonly Start[]): Promise<Answer<Draft>> {
@@ -132,6 +174,23 @@ async function askBase(draft: Draft, place: Place): Promise<Answer<Draft>> {
     problem: imageProblem,
   });
   return map(text, (base) => ({ ...draft, base }));
+}
+
+async function askNetwork(draft: Draft, place: Place): Promise<Answer<Draft>> {
+  return map(await askItem(place, 'What code reaches', NETWORKS), ({ id }) => ({ ...draft, network: id }));
+}
+
+async function askHosts(draft: Draft, place: Place): Promise<Answer<Draft>> {
+  const hosts = await askText(place, {
+    prompt: 'Hosts, separated by spaces, as in example.org *.example.org example.org:8443',
+    value: draft.hosts,
+    problem: hostsProblem,
+  });
+  return map(hosts, (text) => ({ ...draft, hosts: text }));
+}
+
+function networkOf({ network, hosts }: Draft): EnvironmentNetwork {
+  return network === 'allow' ? { allow: splitHosts(hosts) } : network;
 }
 
 function map<T extends object | string>(answer: Answer<T>, change: (value: T) => Draft): Answer<Draft> {

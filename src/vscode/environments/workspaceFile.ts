@@ -4,6 +4,7 @@ import { type Disposable, type ExtensionContext, type Uri, type WorkspaceFolder,
 import { DisposableStack } from '../../base/disposable.ts';
 import { messageOf } from '../../base/log.ts';
 import type { EnvironmentFile } from '../../config/environmentFile.ts';
+import { formatEnvironmentNetwork, needsConsent } from '../../engine/network/environmentNetwork.ts';
 import type { App } from '../app.ts';
 
 const FILE = '.hothouse/environments.yaml';
@@ -49,7 +50,7 @@ async function checkFolder(folder: WorkspaceFolder, app: App, { workspaceState }
 async function offer(folder: WorkspaceFolder, uri: Uri, { environments }: EnvironmentFile, app: App): Promise<void> {
   const names = environments.map(({ input }) => input.name).join(', ');
   const [create, open] = ['Create', 'Show File'];
-  const message = `The workspace ${folder.name} defines environments for Hothouse: ${names}. Creating them installs packages.`;
+  const message = `The workspace ${folder.name} defines environments for Hothouse: ${names}. Creating them installs packages.${reached(environments)}`;
   let chosen = await window.showInformationMessage(message, create, open);
   if (chosen === open) {
     await window.showTextDocument(uri);
@@ -61,6 +62,16 @@ async function offer(folder: WorkspaceFolder, uri: Uri, { environments }: Enviro
     if (!(await build(input, app, { lock }))) return;
   }
   window.showInformationMessage(`Ready: ${names}. “Hothouse: Select Environment” uses one in a notebook.`);
+}
+
+/** What code in them reaches; the user is asked about each of them again. */
+function reached(environments: EnvironmentFile['environments']): string {
+  const sentences = environments.flatMap(({ input: { name, network } }) =>
+    network !== undefined && needsConsent(network)
+      ? [` Code in ${name} reaches ${formatEnvironmentNetwork(network)}.`]
+      : [],
+  );
+  return sentences.join('');
 }
 
 async function showProblems(uri: Uri, { problems }: EnvironmentFile): Promise<void> {

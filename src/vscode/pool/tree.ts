@@ -43,9 +43,9 @@ export function poolRows(
   );
   if (busy.length === 0 && sessions.length === 0) return [];
   return [
-    ...busy.map((environment) => environmentRow(environment, host, sessions, now)),
+    ...busy.map((environment) => environmentRow(environment, { host, sessions, network }, now, labelOf)),
     sessionsRow(sessions, now, labelOf),
-    ...networkRows(network, sessions, now, labelOf),
+    ...machineNetworkRows(network, new Set(busy.map(({ id }) => id)), sessions, now, labelOf),
   ];
 }
 
@@ -56,11 +56,13 @@ export function appearance(row: Row | undefined): string {
 
 function environmentRow(
   environment: EnvironmentInfo,
-  host: Snapshot['host'],
-  sessions: readonly SessionInfo[],
+  { host, sessions, network }: Pick<Snapshot, 'host' | 'sessions' | 'network'>,
   now: number,
+  labelOf: LabelOf,
 ): Row {
   const { id, language, image, sandboxes, waiting, runs, isCustom } = environment;
+  const decisions = network.decisions.filter((decision) => decision.environment === id);
+  const policy = environment.network ?? network;
   const warm = sandboxes.filter(({ state }) => state === 'idle').length;
   return {
     id: `environment/${id}`,
@@ -82,6 +84,9 @@ function environmentRow(
     subject: isCustom ? { kind: 'environment', name: id } : { kind: 'group' },
     children: [
       ...sandboxes.map((sandbox) => sandboxRow(sandbox, editorLanguage(language), sessions, now)),
+      ...(environment.network || decisions.length > 0
+        ? [networkRow(`network/${id}`, policy, decisions, sessions, now, labelOf)]
+        : []),
       ...isolationRows(environment),
     ],
   };
@@ -179,28 +184,40 @@ function sessionsRow(sessions: readonly SessionInfo[], now: number, labelOf: Lab
   };
 }
 
-/** The network policy and what proxies have decided; none where sandboxes reach nothing and nothing was decided. */
-function networkRows(
-  { policy, allow, decisions }: Snapshot['network'],
+/** The network policy of the machine, and decisions for environments without a row; none where there is neither. */
+function machineNetworkRows(
+  network: Snapshot['network'],
+  shown: ReadonlySet<string>,
   sessions: readonly SessionInfo[],
   now: number,
   labelOf: LabelOf,
 ): readonly Row[] {
-  if (policy === 'none' && decisions.length === 0) return [];
+  const decisions = network.decisions.filter(({ environment }) => !shown.has(environment));
+  if (network.policy === 'none' && decisions.length === 0) return [];
+  return [networkRow('network', network, decisions, sessions, now, labelOf)];
+}
+
+/** A network policy, and below it what proxies have decided. */
+function networkRow(
+  id: string,
+  { policy, allow }: Pick<Snapshot['network'], 'policy' | 'allow'>,
+  decisions: Snapshot['network']['decisions'],
+  sessions: readonly SessionInfo[],
+  now: number,
+  labelOf: LabelOf,
+): Row {
   const denials = decisions.filter(({ denied }) => denied !== null).length;
-  return [
-    {
-      id: 'network',
-      label: 'Network',
-      description: joinParts(policy, denials > 0 ? `${formatCount(denials, 'host')} denied` : undefined),
-      tooltip: oneLine(formatPolicy({ policy, allow })),
-      icon: 'globe',
-      ...(policy === 'full' && { color: 'list.warningForeground' }),
-      context: 'network',
-      subject: { kind: 'group' },
-      children: decisions.map((decision) => decisionRow(decision, sessions, now, labelOf)),
-    },
-  ];
+  return {
+    id,
+    label: 'Network',
+    description: joinParts(policy, denials > 0 ? `${formatCount(denials, 'host')} denied` : undefined),
+    tooltip: oneLine(formatPolicy({ policy, allow })),
+    icon: 'globe',
+    ...(policy === 'full' && { color: 'list.warningForeground' }),
+    context: 'network',
+    subject: { kind: 'group' },
+    children: decisions.map((decision) => decisionRow(decision, sessions, now, labelOf)),
+  };
 }
 
 function decisionRow(
