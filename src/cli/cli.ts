@@ -10,6 +10,7 @@ import { lsCommand } from './commands/ls.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { runCommand } from './commands/run.ts';
 import { serveCommand } from './commands/serve.ts';
+import { sessionCommand } from './commands/session.ts';
 import { tokenCommand } from './commands/token.ts';
 import { USAGE_STATUS } from './exitStatus.ts';
 import { configurationFlags, configurationHelp, GLOBAL_OPTIONS } from './globalOptions.ts';
@@ -64,6 +65,7 @@ function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
     cpCommand,
     tokenCommand,
     lsCommand,
+    sessionCommand,
   ]) {
     const command: Command = create(
       handlerFor(cli, onStatus, () => command),

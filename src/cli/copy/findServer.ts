@@ -12,6 +12,12 @@ import { ServerError, ToolError } from './toolClient.ts';
 /** The variable with the token for `--server`: a command line can be read by other users. */
 export const TOKEN_VARIABLE = 'HOTHOUSE_TOKEN';
 
+/** What to do where no server runs. */
+export const NO_SERVER = [
+  'No server of yours runs on this machine.',
+  'Start one by `hothouse serve`, run a cell in VS Code, or name one by --server.',
+].join('\n');
+
 /** Adds the options that name a server. */
 export function addServerOptions(command: Command): Command {
   return command
@@ -58,7 +64,8 @@ async function has(server: RunningServer, place: RemotePlace, open: string[], si
   return sessions.includes(place.id);
 }
 
-async function serversOf(
+/** The server that the options name, otherwise those of this user on this machine, the latest first. */
+export async function serversOf(
   { server, tokenFile }: ServerOptions,
   { env, home }: CommandContext,
 ): Promise<readonly RunningServer[]> {
@@ -85,12 +92,7 @@ async function readToken(file: string): Promise<string> {
 }
 
 function notFound({ kind, id }: RemotePlace, open: readonly string[], servers: number): string {
-  if (servers === 0) {
-    return [
-      'No server of yours runs on this machine.',
-      'Start one by `hothouse serve`, use the command Copy MCP Server Configuration in VS Code, or name one by --server.',
-    ].join('\n');
-  }
+  if (servers === 0) return NO_SERVER;
   if (kind === 'run') {
     return [`No files of the run ${id} are kept.`, 'They are kept for 15 minutes.'].join('\n');
   }

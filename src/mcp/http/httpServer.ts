@@ -8,6 +8,7 @@ import { restSite } from '../profiles/dockerExecutor/rest/restSite.ts';
 import { profileServers } from '../profiles/profileServer.ts';
 import { PROFILES } from '../profiles/profiles.ts';
 import { type Endpoint, type EndpointOptions, openEndpoint } from './endpoint.ts';
+import { sessionSite } from './sessionSite.ts';
 
 /** A working day: agents return to their sessions after a break. */
 const SESSION_IDLE_MS = 8 * 3_600_000;
@@ -42,7 +43,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     ...(options.isJoinable && { onJoin }),
     createServer,
     morePaths: [...PROFILE_PATHS.keys()],
-    sites: [rest],
+    sites: [rest, sessionSite(options.engine)],
   });
   const sweep = async () => {
     await endpoint.clients.sweep();
