@@ -15,7 +15,7 @@ describe('code that enters a folder', () => {
   it('takes every path literally', () => {
     const bash = `cd() { printf %s "$2"; }; ${BASH.editor.enterFolder?.(PATH)}`;
     expect(execFileSync('bash', ['-c', bash]).toString()).toBe(PATH);
-    const node = `process.chdir = (path) => process.stdout.write(path); ${NODE.editor.enterFolder?.(PATH)}`;
+    const node = `globalThis[Symbol.for('hothouse.enter')] = (path) => process.stdout.write(path); ${NODE.editor.enterFolder?.(PATH)}`;
     expect(execFileSync(process.execPath, ['-e', node]).toString()).toBe(PATH);
   });
 });

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { deferred } from '../../src/base/deferred.ts';
 import type { Engine, RunResult, SessionRecord } from '../../src/engine/types.ts';
 import { EngineHandle } from '../../src/vscode/engineHandle.ts';
-import { NotebookSession } from '../../src/vscode/notebook/notebookSession.ts';
+import { NotebookSession, type PrepareSession } from '../../src/vscode/notebook/notebookSession.ts';
 import { BOB, EngineBench, until } from '../engine/engineBench.ts';
 
 const handles: EngineHandle[] = [];
@@ -120,13 +121,13 @@ const LEFT = {
 };
 
 /** A session whose engine answers `resumeSession` by `resume`. */
-function resuming(resume: (engine: Engine) => ReturnType<Engine['resumeSession']>) {
+function resuming(resume: (engine: Engine) => ReturnType<Engine['resumeSession']>, prepare?: PrepareSession) {
   const { engine } = new EngineBench();
   const handle = new EngineHandle(async () => {
     return Object.assign(engine, { resumeSession: () => resume(engine) });
   });
   handles.push(handle);
-  return { engine, session: new NotebookSession(handle, 'python', BOB) };
+  return { engine, session: new NotebookSession(handle, 'python', BOB, prepare) };
 }
 
 describe('a session that an earlier window has left', () => {
@@ -141,6 +142,23 @@ describe('a session that an earlier window has left', () => {
     expect(lost).toBeNull();
     expect(session.info?.id).toBe(id);
     expect(session.nextOrder()).toBe(4);
+  });
+
+  it('is prepared at once, while its cell runs, and not as a new one', async () => {
+    const prepared: { id: string; isNew: boolean }[] = [];
+    const ended = deferred<RunResult>();
+    const { session } = resuming(
+      async (engine) => {
+        const result = await engine.openSession('python', BOB);
+        return result.ok ? { ok: true, value: { info: result.value, result: ended.promise } } : result;
+      },
+      async ({ id, isNew }) => void prepared.push({ id, isNew }),
+    );
+    const resumed = session.resume(LEFT);
+    await until(() => prepared.length === 1);
+    expect(prepared).toEqual([{ id: session.info?.id, isNew: false }]);
+    ended.reject(new Error('it ended with the test'));
+    await expect(resumed).rejects.toThrow('it ended with the test');
   });
 
   it.each<[string, () => ReturnType<Engine['resumeSession']>]>([

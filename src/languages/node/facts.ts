@@ -10,6 +10,7 @@ export const NODE: LanguageFacts & { readonly id: 'node' } = {
     kernelspec: { name: 'node', display_name: 'Node.js', language: 'javascript' },
     triggers: ['.'],
     hasPlaces: false,
-    enterFolder: (path) => `process.chdir(${JSON.stringify(path)})`,
+    // Modules beside a notebook are found by `require` and `import`. The driver's own function, which leaves no name and no value.
+    enterFolder: (path) => `globalThis[Symbol.for('hothouse.enter')](${JSON.stringify(path)})`,
   },
 };

@@ -25,7 +25,10 @@ export interface CellToRun {
   readonly code: string;
 }
 
-/** Called before each cell, which waits for it; `isNew` before the first one of a new interpreter. */
+/**
+ * Called before each cell, which waits for it, and when a session continues in this window; `isNew` before the first cell
+ * of a new interpreter.
+ */
 export type PrepareSession = (
   session: { readonly id: string; readonly owner: Owner; readonly isNew: boolean },
   signal: AbortSignal,
@@ -151,6 +154,9 @@ export class NotebookSession {
     this.#setSession(resumed.value.info);
     this.#isNew = false;
     this.#runs = order;
+    // The cell that was left running sees what is prepared for it, too.
+    const session = { id: resumed.value.info.id, owner: this.#owner, isNew: false };
+    this.#prepare(session, new AbortController().signal).catch(() => {});
     return resumed.value;
   }
 

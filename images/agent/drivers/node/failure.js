@@ -1,5 +1,6 @@
 // Errors as the engine shows them.
 const { readFileSync } = require('node:fs');
+const { resolve } = require('node:path');
 const { inspect, types } = require('node:util');
 
 const MAX_TEXT = 10_000;
@@ -7,6 +8,7 @@ const MAX_TRACEBACK = 100_000;
 const MAX_CHAIN = 10;
 /** The name of a package, without a path in it. */
 const MISSING = /^Cannot find (?:module|package) '((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:\/[^']*)?'/;
+const REFUSED = new Set(['EACCES', 'EPERM', 'EROFS']);
 const UNRESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 /** Frames of the driver, and those of Node.js that have called it. */
 const OWN_FRAME = /^ +at .*(hothouse:|\(?node:|\[eval\])/;
@@ -31,6 +33,9 @@ function adviceOn(error) {
     const name = MISSING.exec(error.message)?.[1];
     return name ? `To install it, run \`!npm install ${name}\` in a session; agents can call install_packages.` : '';
   }
+  // A view belongs to root: nothing in it can be written, made, moved or removed.
+  if (REFUSED.has(error.code) && [error.path, error.dest].some((path) => path && resolve(path).startsWith('/view/')))
+    return 'The folder of the notebook is a read-only view here. Write to /workspace, and save from there by Save to Workspace.';
   for (let [cause, depth] = [error, 0]; cause && depth < MAX_CHAIN; cause = cause.cause, depth += 1) {
     if (UNRESOLVED.has(cause.code) && !hasNetwork()) {
       return 'Sandboxes have no network. Put the data into the session as files; for packages use `!npm install`.';

@@ -3,7 +3,6 @@ const { createRequire, registerHooks } = require('node:module');
 const { fits, MAX_BYTES, MAX_VALUES, shapeOf } = load('jsonshape.js');
 
 const FOLDER = '/workspace';
-const FILE = `${FOLDER}/cell.js`;
 /** Of a state event: for everything but the variables. */
 const OTHER_BYTES = 1 << 18;
 const OTHER_VALUES = 200;
@@ -11,25 +10,36 @@ const MAX_NAMES = 100;
 const MAX_NAME = 200;
 
 let given = new Set();
+const meta = {};
 
 /** Gives user code what a module of Node.js has, and `more`. */
 function install(more) {
-  const own = createRequire(FILE);
-  const module = { exports: {}, filename: FILE, id: '.', loaded: false, children: [], paths: own.resolve.paths('x') };
-  const all = { require: own, module, exports: module.exports, __filename: FILE, __dirname: FOLDER, ...more };
-  for (const [name, value] of Object.entries(all)) set(name, value, false);
+  for (const [name, value] of Object.entries({ ...moduleIn(FOLDER), ...more })) set(name, value, false);
   hide('hothouse.named', requireNames);
-  hide('hothouse.meta', {
-    url: `file://${FILE}`,
-    filename: FILE,
-    dirname: FOLDER,
-    resolve: (specifier) => String(require('node:url').pathToFileURL(own.resolve(specifier))),
-  });
+  hide('hothouse.meta', meta);
+  hide('hothouse.enter', enter);
   findInNodePath();
-  process.argv = [process.execPath, FILE];
+  process.argv = [process.execPath, `${FOLDER}/cell.js`];
   process.execArgv = [];
   process._eval = undefined;
   given = new Set(Object.getOwnPropertyNames(globalThis));
+}
+
+/** The variables of a module that is in the folder, which `import.meta` then names too. */
+function moduleIn(folder) {
+  const filename = `${folder}/cell.js`;
+  const own = createRequire(filename);
+  const url = (path) => String(require('node:url').pathToFileURL(path));
+  Object.assign(meta, { url: url(filename), filename, dirname: folder, resolve: (name) => url(own.resolve(name)) });
+  const module = { exports: {}, filename, id: '.', loaded: false, children: [], paths: own.resolve.paths('x') };
+  return { require: own, module, exports: module.exports, __filename: filename, __dirname: folder };
+}
+
+/** Makes a folder the working folder, and the one that `require` begins at. */
+function enter(folder) {
+  process.chdir(folder);
+  // What a cell has declared under such a name is its own.
+  for (const [name, value] of Object.entries(moduleIn(folder))) if (given.has(name)) set(name, value, false);
 }
 
 function set(name, value, enumerable = true) {

@@ -139,6 +139,12 @@ local({
     "\nSandboxes have no network. Put the data into the session as files; packages come with the environment."
   }
 
+  # Whether a warning is of a file that a view refuses to make or to change.
+  is_refused_by_view <- function(text) {
+    path <- regmatches(text, regexec("'([^']+)'.*Permission denied", text))[[1L]][2L]
+    !is.na(path) && startsWith(if (startsWith(path, "/")) path else paste0(getwd(), "/", path), "/view/")
+  }
+
   name_of <- function(condition) {
     name <- class(condition)[1L]
     if (name %in% c("simpleError", "error")) "Error" else name
@@ -161,6 +167,9 @@ local({
     # What install.packages() says where it can write.
     name <- regmatches(texts, regexec("^package .([A-Za-z0-9.]+). is not available for this version of R", texts))
     for (match in name) if (length(match) == 2L) message(package_advice(match[[2L]]))
+    if (any(vapply(texts, is_refused_by_view, NA))) message(
+      "The folder of the notebook is a read-only view here. Write to /workspace, and save from there by Save to Workspace."
+    )
   }
   on_warning <- function(condition) {
     # As at the prompt: reported when the expression has ended. With another level R does what it says.
