@@ -92,8 +92,9 @@ async function remove(client: Client, clock: Clock, id: string): Promise<void> {
   await client.call({
     doing: 'remove a container',
     ms: REMOVE_MS,
-    work: async (docker, abortSignal) => {
+    work: async (docker, abortSignal, isPodman) => {
       const container = docker.getContainer(id);
+      if (isPodman) await killInPodman(container, abortSignal);
       const options = { force: true, v: true, abortSignal };
       // Someone else, or Docker itself, is removing it: wait for that, and ask again, since that may fail.
       while ((await statusOf(container.remove(options))) === 409) await removedByOthers(container, clock, abortSignal);
@@ -108,6 +109,19 @@ async function removedByOthers(container: Docker.Container, clock: Clock, signal
   const abortSignal = AbortSignal.any([signal, enough.signal]);
   await container.wait({ condition: 'removed', abortSignal }).catch(() => {});
   late.dispose();
+}
+
+/**
+ * Podman refuses to remove what does not end in five seconds, and a second attempt leaves its processes. After a signal of
+ * its own it holds the container for stopped, and a removal kills all of them.
+ */
+async function killInPodman(container: Docker.Container, abortSignal: AbortSignal): Promise<void> {
+  try {
+    await container.kill({ signal: 'SIGKILL', abortSignal });
+  } catch (error) {
+    // Podman has answered: it has ended, it is gone, or it did not end in time.
+    if (failureOf(error).status === null) throw error;
+  }
 }
 
 /** Null when the call succeeded, otherwise Docker's 404 or 409; other failures reject. */
@@ -141,7 +155,9 @@ function killWhileStuck(client: Client, clock: Clock, id: string): Disposable {
 async function killAll(client: Client, id: string): Promise<void> {
   await client.call({
     doing: 'kill the processes of a container',
-    work: async (docker, abortSignal) => {
+    work: async (docker, abortSignal, isPodman) => {
+      // It starts no program in a container that it has sent a signal to.
+      if (isPodman) return;
       const exec = await docker.getContainer(id).exec({ Cmd: KILL_ALL, abortSignal });
       await exec.start({ Detach: true, abortSignal });
     },
