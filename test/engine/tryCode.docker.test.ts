@@ -63,6 +63,29 @@ describe('candidates in a real session', () => {
     await close();
   });
 
+  it('print while a thread of the session does, whose locks they do not wait for', async () => {
+    const { run, attempt, close } = await openSession();
+    await run(`
+import threading, time
+def report():
+  while not done:
+    print("x" * 100_000)
+    time.sleep(0.002)
+done = False
+threading.Thread(target=report, daemon=True).start()`);
+    for (let round = 0; round < 10; round += 1) {
+      const { results } = await attempt(['print("printed")', 'import sys; sys.stderr.write("too\\n")'], {
+        timeoutSeconds: 15,
+      });
+      expect(results.map(({ status, stdout, stderr }) => ({ status, stdout, stderr }))).toEqual([
+        { status: 'ok', stdout: 'printed\n', stderr: '' },
+        { status: 'ok', stdout: '', stderr: 'too\n' },
+      ]);
+    }
+    expect(await run('done = True')).toMatchObject({ status: 'ok' });
+    await close();
+  });
+
   it('share files and random numbers, and keep functions, figures and tasks that wait', async () => {
     const { run, attempt, close } = await openSession();
     await run('import random, asyncio, numpy as np\nrandom.seed(1); np.random.seed(1)');

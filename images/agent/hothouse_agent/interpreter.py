@@ -158,6 +158,7 @@ class Interpreter:
         self._pid = os.getpid()
         self._interrupted = False
         self._sequencer.adopt()
+        self._streams.renew()
         self._runner.renew_loop()
 
     def _lines(self):

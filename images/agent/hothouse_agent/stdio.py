@@ -85,6 +85,12 @@ class _Stream(io.TextIOWrapper):
         self._sequencer = sequencer
         self._fd = fd
 
+    def renew(self):
+        """In a copy of the process: another thread may have had the buffer's lock, which nothing opens there."""
+        # Kept, since its end would wait for that lock too.
+        self._locked = self.buffer
+        super().__init__(io.BufferedWriter(io.FileIO(self._fd, "w", closefd=False)), "utf-8", "backslashreplace")
+
     def write(self, text):
         self._sequencer.before_write(self._fd)
         count = super().write(text)
@@ -118,6 +124,11 @@ class Streams:
         sys.stderr = sys.__stderr__ = self._errors
         # Programs write without a sequencer, so they start once everything is passed on.
         sys.addaudithook(self._on_event)
+
+    def renew(self):
+        """In a copy of that process, which has one thread."""
+        for stream in (self._output, self._errors):
+            stream.renew()
 
     def _on_event(self, event, _):
         if event in _STARTS:
