@@ -17,7 +17,8 @@ export interface CommandContext {
   readonly log: Log;
   /** Aborts at the first SIGINT, at SIGTERM, at SIGHUP and when the reader of stdout is gone. */
   readonly signal: AbortSignal;
-  createEngine(options: Options, log: Log): Promise<Engine>;
+  /** `isLasting` for an engine that serves clients until a signal. */
+  createEngine(options: Options, log: Log, isLasting?: boolean): Promise<Engine>;
 }
 
 /** What a command does with its arguments; resolves with the exit status. Throws `UsageError`. */
@@ -30,8 +31,12 @@ export type Handle = <Args extends readonly unknown[]>(action: Action<Args>) => 
 export class UsageError extends Error {}
 
 /** Runs an action with a new engine and disposes the engine after it. */
-export async function withEngine<T>(context: CommandContext, action: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await context.createEngine(context.configuration.options, context.log);
+export async function withEngine<T>(
+  context: CommandContext,
+  action: (engine: Engine) => Promise<T>,
+  isLasting = false,
+): Promise<T> {
+  const engine = await context.createEngine(context.configuration.options, context.log, isLasting);
   try {
     return await action(engine);
   } finally {

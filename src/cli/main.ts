@@ -32,8 +32,8 @@ async function programVersion(): Promise<string> {
 /** Runs the command line; an unexpected error prints its message, without a stack. */
 async function main(signal: AbortSignal): Promise<number> {
   const imagesFolder = join(rootFolder(), 'images');
-  const createEngine: Cli['createEngine'] = (options, log) =>
-    createLocalEngine({ options, log, env, home, imagesFolder });
+  const createEngine: Cli['createEngine'] = (options, log, isLasting = false) =>
+    createLocalEngine({ options, log, env, home, imagesFolder, isLasting });
   try {
     const version = await programVersion();
     const cli: Cli = { version, languages: LANGUAGES, terminal, env, home, signal, createEngine };

@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Host, ImageBuild } from '../host/host.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { EnvironmentStore } from './environment/environmentStore.ts';
+import type { UseBoard } from './environment/warmTurns.ts';
 import type { Options } from './options.ts';
 import type { SessionStore } from './session/sessionRecord.ts';
 
@@ -38,6 +39,8 @@ export interface EngineDependencies {
   readonly installers?: (manager: string) => Promise<string>;
   /** Text of the file of certificates that `packages.certificates` names. */
   readonly certificates?: (path: string) => Promise<string>;
+  /** Shares warm sandboxes' number with other engines of the user; without it this engine keeps its own. */
+  readonly useBoard?: UseBoard;
   /** Makes sessions resumable by another engine; without it their sandboxes end with this one. */
   readonly sessionStore?: SessionStore;
 }

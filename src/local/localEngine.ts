@@ -18,6 +18,7 @@ import { LANGUAGES } from '../languages/registry.ts';
 import { loadAgent } from '../sandbox/agentBundle.ts';
 import { environmentFiles } from './environmentFiles.ts';
 import { installerPrograms } from './installerPrograms.ts';
+import { useBoard } from './useBoard.ts';
 
 /** What an engine needs from its process. */
 export interface LocalEngineSettings {
@@ -31,6 +32,8 @@ export interface LocalEngineSettings {
   /** The folder `images` of this installation: the agent, and what each language's image is built from. */
   readonly imagesFolder: string;
   readonly sessionStore?: SessionStore;
+  /** Whether it serves for long: it then leaves warm sandboxes to the user's engine that is in use. Default: no. */
+  readonly isLasting?: boolean;
 }
 
 type Surroundings = Pick<LocalEngineSettings, 'env' | 'home' | 'log'>;
@@ -48,8 +51,9 @@ function connect({ host: { kind }, docker: { host, runtime } }: HostOptions, { e
  * An engine for this process: the editor and the command line compose it here. Rejects when the agent cannot be read.
  */
 export async function createLocalEngine(settings: LocalEngineSettings): Promise<Engine> {
-  const { languages = LANGUAGES, options, log, env, home, imagesFolder, sessionStore } = settings;
+  const { languages = LANGUAGES, options, log, env, home, imagesFolder, sessionStore, isLasting } = settings;
   const [agent, identity] = await Promise.all([loadAgent(join(imagesFolder, 'agent')), processIdentity()]);
+  const board = isLasting ? await useBoard(join(home, '.hothouse', 'used'), identity.owner, log) : null;
   return createEngine({
     connect: (wanted) => connect(wanted, { env, home, log }),
     agent,
@@ -63,5 +67,6 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
     certificates: (path) => readFile(path, 'utf8'),
     images: imageSources(imagesFolder, () => machineBuildSettings(env)),
     ...(sessionStore && { sessionStore }),
+    ...(board && { useBoard: board }),
   });
 }

@@ -70,5 +70,6 @@ async function startEngine(
     settings.options(),
   ]);
   const imagesFolder = join(context.extensionPath, 'images');
-  return createLocalEngine({ options, log, env: process.env, home: homedir(), imagesFolder, sessionStore });
+  const place = { env: process.env, home: homedir(), imagesFolder };
+  return createLocalEngine({ options, log, ...place, sessionStore, isLasting: true });
 }

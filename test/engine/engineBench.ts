@@ -2,6 +2,7 @@ import type { Log } from '../../src/base/log.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { type EnvironmentStore, memoryStore } from '../../src/engine/environment/environmentStore.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
+import type { UseBoard } from '../../src/engine/environment/warmTurns.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest, RunResult, SessionInfo } from '../../src/engine/types.ts';
 import type { LanguageDefinition } from '../../src/languages/languageDefinition.ts';
@@ -34,6 +35,7 @@ export class EngineBench {
     host: FakeHostOptions = {},
     languages: readonly LanguageDefinition[] = LANGUAGES,
     environments: EnvironmentStore = memoryStore(),
+    useBoard?: UseBoard,
   ) {
     this.engine = createEngine({
       connect: () => {
@@ -49,6 +51,7 @@ export class EngineBench {
       languages,
       environments,
       images: imageSources('/nowhere', async () => ({ buildArgs: {} })),
+      ...(useBoard && { useBoard }),
     });
   }
 

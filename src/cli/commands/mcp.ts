@@ -87,5 +87,5 @@ async function serveOwn(
   const profile = profileOf(profileId ?? '');
   const { isError } = context.configuration.options.profiles;
   const server = { version, log, stdin, stdout, isProfileError: isError, ...(profile && { profile }) };
-  await withEngine(context, (engine) => serveStdio({ engine, ...server }, signal));
+  await withEngine(context, (engine) => serveStdio({ engine, ...server }, signal), true);
 }

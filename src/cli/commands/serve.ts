@@ -25,19 +25,23 @@ export function serveCommand(handle: Handle): Command {
     )
     .action(
       handle((context, { port, json = false }: ServeOptions) =>
-        withEngine(context, async (engine) => {
-          const { version, log } = context;
-          const findToken = new ClientTokens(context.home).find;
-          const { isError } = context.configuration.options.profiles;
-          try {
-            const server = await startHttpServer({ engine, version, log, port, findToken, isProfileError: isError });
-            await serveUntilStopped(context, server, json);
-            return 0;
-          } catch (error) {
-            say(context.terminal, `cannot listen on port ${port}: ${messageOf(error)}`);
-            return FAILURE_STATUS;
-          }
-        }),
+        withEngine(
+          context,
+          async (engine) => {
+            const { version, log } = context;
+            const findToken = new ClientTokens(context.home).find;
+            const { isError } = context.configuration.options.profiles;
+            try {
+              const server = await startHttpServer({ engine, version, log, port, findToken, isProfileError: isError });
+              await serveUntilStopped(context, server, json);
+              return 0;
+            } catch (error) {
+              say(context.terminal, `cannot listen on port ${port}: ${messageOf(error)}`);
+              return FAILURE_STATUS;
+            }
+          },
+          true,
+        ),
       ),
     );
 }

@@ -124,6 +124,11 @@ export class Environment {
     return this.#profile.memory;
   }
 
+  /** Whether requests wait for a sandbox. */
+  get isWaiting(): boolean {
+    return this.#pools.waiting > 0;
+  }
+
   /** Gives up its warm sandboxes until the next lease; those in use stay until they are released. */
   rest(): void {
     this.#isResting = true;

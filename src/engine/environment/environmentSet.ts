@@ -8,6 +8,7 @@ import { definitionHash, type EnvironmentRecord, parseRecord } from './definitio
 import { Environment } from './environment.ts';
 import type { EnvironmentStore } from './environmentStore.ts';
 import type { HostManager } from './hostManager.ts';
+import { WarmTurns } from './warmTurns.ts';
 
 /** A user's environment with its sandboxes. */
 interface Custom {
@@ -27,6 +28,7 @@ export class EnvironmentSet {
   readonly #replaced: Environment[] = [];
   /** The least recently used first. */
   readonly #used = new Set<Environment>();
+  readonly #turns: WarmTurns | null;
   #options: Options;
   #disposed = false;
 
@@ -39,6 +41,12 @@ export class EnvironmentSet {
     this.#defaults = new Map(
       deps.languages.map((language) => [language.id, this.#follow(new Environment(language, deps, hosts))]),
     );
+    this.#turns = deps.useBoard
+      ? new WarmTurns(deps.useBoard, deps.clock, {
+          isWaiting: (id) => this.ofSession(id)?.isWaiting === true,
+          rest: (id) => this.ofSession(id)?.rest(),
+        })
+      : null;
   }
 
   /** Those of the languages, in their order. */
@@ -85,6 +93,7 @@ export class EnvironmentSet {
     this.#used.delete(environment);
     this.#used.add(environment);
     this.#restOthers();
+    this.#turns?.use(environment.id);
   }
 
   /** The user's environment of that name as the store has it now; null when there is none. */
@@ -134,6 +143,7 @@ export class EnvironmentSet {
   /** Resolves when every sandbox is gone. */
   async dispose(): Promise<void> {
     this.#disposed = true;
+    this.#turns?.dispose();
     await Promise.all(this.#every().map((environment) => environment.dispose()));
   }
 
