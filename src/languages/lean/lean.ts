@@ -27,7 +27,12 @@ export function leanLanguage({ settings, clock }: LeanDeps): Language {
     return idle;
   };
   return {
-    keyOf: (code, task) => headerKey(composeCode(code, leanTask(task)?.context ?? '').header),
+    keyOf(code, asked) {
+      const task = leanTask(asked);
+      // They use no worker, so that none of a header is spent on them.
+      if (task?.kind === 'compile' || task?.kind === 'replay') return '';
+      return headerKey(composeCode(code, task?.context ?? '').header);
+    },
     open(sandbox, { once, onKey = () => {} }) {
       const warm = workers.get(sandbox)?.take() ?? null;
       if (!once) return openLeanSession(sandbox, warm, settings(), clock);

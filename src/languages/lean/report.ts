@@ -1,5 +1,6 @@
 import type { CellReport, CodeMessage, CodeReport, LanguageTask } from '../language.ts';
 import type { Judgement, JudgeTerms } from './judge/terms.ts';
+import type { CompiledFile, Replay } from './replay/terms.ts';
 import type { SourcePosition } from './text/position.ts';
 
 /** The result of a check: no objection, a proof left out, an error, or no answer in time. */
@@ -40,7 +41,11 @@ type LeanQuestion =
   /** The goals at one position, or at every `sorry` when `at` is null. */
   | { readonly kind: 'goals'; readonly at: SourcePosition | null }
   /** Replaces the `sorry` that starts at `at`, or inserts the tactic there, and reports the goals after it. */
-  | { readonly kind: 'tactic'; readonly at: SourcePosition; readonly tactic: string };
+  | { readonly kind: 'tactic'; readonly at: SourcePosition; readonly tactic: string }
+  /** Compiles the code; its report has the files and nothing else. */
+  | { readonly kind: 'compile' }
+  /** Replays compiled files, without any code; its report has the checker's answer and nothing else. */
+  | { readonly kind: 'replay'; readonly files: readonly CompiledFile[] };
 
 /**
  * Lean's report on code, in the caller's coordinates: lines start at 1, columns at 0 and count code points. A report as a
@@ -56,6 +61,10 @@ export interface CheckReport extends CodeReport {
   readonly goals: readonly LeanGoals[] | null;
   /** What the judge finds, where a task asks it and Lean has found no error. */
   readonly judgement?: Judgement;
+  /** The answer of a checker of compiled files, where one was asked. */
+  readonly replay?: Replay;
+  /** What a task to compile has made. */
+  readonly compiled?: readonly CompiledFile[];
 }
 
 /** A report without content. */

@@ -12,6 +12,8 @@ import { type JudgedCode, judge, objections } from '../judge/judge.ts';
 import type { Judgement, JudgeTerms } from '../judge/terms.ts';
 import type { NoAnswer } from '../lsp/document.ts';
 import { type Program, type ProgramExit, runProgram } from '../program/leanRun.ts';
+import { check } from '../replay/check.ts';
+import { compile } from '../replay/compile.ts';
 import { type CheckReport, EMPTY_REPORT, leanTask } from '../report.ts';
 import { DEFAULT_LIMIT } from '../reportSize.ts';
 import type { LeanSettings } from '../settings.ts';
@@ -111,6 +113,9 @@ export class OneShotCheck implements Interpreter {
       return cellEnd({ status: 'error', alive: true, error: rejection(report), report: cellReport(report) });
     }
     try {
+      const task = leanTask(cell.task);
+      if (task?.kind === 'compile') return await compile(this.#deps.sandbox, plan.code);
+      if (task?.kind === 'replay') return await check(this.#deps.sandbox, task.files);
       const worker = await this.#deps.worker();
       if (worker.server.isLost) return unstartedEnd('it was gone already');
       this.#progress.memory = new MemoryWatch(worker, this.#deps.clock);

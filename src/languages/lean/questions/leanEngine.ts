@@ -1,7 +1,7 @@
 import type { Owner } from '../../../sandbox/owner.ts';
 import type { CellError, OutcomeStatus } from '../../language.ts';
-import type { Answer } from '../../languageTasks.ts';
-import type { LeanGoals, LeanReport } from '../report.ts';
+import type { Answer, TaskRequest, TaskResult } from '../../languageTasks.ts';
+import type { LeanGoals, LeanReport, LeanTask } from '../report.ts';
 import type { SourcePosition } from '../text/position.ts';
 
 /** A proof, or other Lean code. */
@@ -20,6 +20,8 @@ export interface CheckRequest {
   readonly header?: string;
   /** The axioms that a proof may rest on; with a statement, those of sound proofs unless given. */
   readonly allowedAxioms?: readonly string[] | 'standard';
+  /** Whether the toolchain's checker of compiled files reads each proof that Lean accepts. */
+  readonly replay?: boolean;
   /** Seconds for each; defaults to `limits.timeoutSeconds`. */
   readonly timeoutSeconds?: number;
 }
@@ -70,6 +72,9 @@ export interface TacticAnswer {
   readonly verdict: LeanReport['verdict'] | null;
   readonly durationMs: number;
 }
+
+/** Runs one check; never rejects. */
+export type RunTask = (request: TaskRequest & { readonly task: LeanTask }) => Promise<TaskResult>;
 
 /** Lean's own questions: `engine.lean`. */
 export interface LeanEngine {

@@ -1,5 +1,5 @@
 import type { Owner } from '../../../sandbox/owner.ts';
-import type { Answer, TaskRequest, TaskResult, Tasks } from '../../languageTasks.ts';
+import type { Answer, TaskResult, Tasks } from '../../languageTasks.ts';
 import { type JudgeTerms, STANDARD_AXIOMS } from '../judge/terms.ts';
 import { EMPTY_REPORT, type LeanGoals, type LeanReport, type LeanTask, leanReport, type Verdict } from '../report.ts';
 import { fittedTogether, sizeOf } from '../reportSize.ts';
@@ -9,12 +9,11 @@ import type {
   GoalsAnswer,
   GoalsRequest,
   LeanEngine,
+  RunTask,
   TacticAnswer,
   TacticsRequest,
 } from './leanEngine.ts';
-
-/** Runs one check; never rejects. */
-type RunTask = (request: TaskRequest & { readonly task: LeanTask }) => Promise<TaskResult>;
+import { replayed } from './replayed.ts';
 
 /** Lean's questions, each answered by one-shot runs. */
 export function createLeanEngine(tasks: Tasks): LeanEngine {
@@ -52,7 +51,9 @@ async function checkAll(request: CheckRequest, limit: number, run: RunTask): Pro
       task: { ...taskWith(header), kind: 'check', ...(judge && { judge }) },
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     });
-    return answerOf(result, id ?? null);
+    const answer = answerOf(result, id ?? null);
+    if (request.replay !== true || answer.verdict !== 'accepted') return answer;
+    return replayed(answer, { ...request, code }, run);
   });
   return { ok: true, value };
 }

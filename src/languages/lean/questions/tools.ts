@@ -69,13 +69,24 @@ const JudgementAnswer = z
   })
   .describe('With allowed_axioms or a statement, of code without an error.');
 
+const ReplayAnswer = z
+  .strictObject({
+    checker: z.string().nullable().describe('The program that answered; null where there is none.'),
+    outcome: z
+      .enum(['accepted', 'rejected', 'unavailable', 'failed'])
+      .describe('unavailable: the toolchain brings no checker, so that nothing more is known. failed: it did not end.'),
+    text: z.string().describe('What the checker printed, or why there is no answer.'),
+  })
+  .describe('With replay, of accepted code.');
+
 const Failure = z.string().nullable().describe('Why there is no verdict, or null.');
 
 /** What a judge promises, and what it does not. */
 const JUDGE_RULES = [
   "With allowed_axioms or a statement, a judge decides too: rejected, with reasons, also means that a proof rests on other axioms, does not prove the statement, or is code that could answer in the judge's place (macros, #eval, metaprograms), which is not run.",
   'Lean reads a statement before the code, so the code cannot change what it means; the kernel compares. The header is trusted.',
-  'An adversary can still exploit a bug in Lean or its kernel, and unsound axioms or options in the header. For a second opinion check the compiled file with an independent checker.',
+  "With replay, accepted code is also compiled, and the toolchain's own checker (leanchecker) sends each declaration of the compiled file to the kernel again, in a sandbox that the code was never in; replay says which checker said what, and rejected means that it objects. outcome unavailable claims nothing.",
+  'An adversary can still exploit a bug in Lean or its kernel, which the checker shares, and unsound axioms or options in the header. With replay alone, code that runs while it is compiled can put another, sound file in the place of its own: add a statement or allowed_axioms, with which such code is not run. A forged file can attack the checker itself, whose sandbox has nothing else.',
 ];
 
 /** `lean_check`: verdicts on many proofs. */
@@ -106,17 +117,24 @@ const leanCheck = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
       timeout_seconds: timeout,
       axioms: z.boolean().optional().describe('Whether to return the axioms of each declaration.'),
       allowed_axioms: AllowedAxioms.optional(),
+      replay: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether to have compiled files of accepted code checked again, apart. Takes seconds for each proof.',
+        ),
     }),
     output: z.strictObject({
       results: z.array(
         ReportAnswer.extend({
           ...{ id: z.string().nullable(), error: Failure, duration_ms: z.number() },
           judgement: JudgementAnswer.optional(),
+          replay: ReplayAnswer.optional(),
         }).strict(),
       ),
       accepted: z.int().describe('Number of accepted proofs.'),
     }),
-    async call({ proofs, header, timeout_seconds, axioms = false, allowed_axioms }, { engine, owner, signal }) {
+    async call({ proofs, header, timeout_seconds, axioms = false, allowed_axioms, replay }, { engine, owner, signal }) {
       const given = proofs.map(({ id, code, statement }) => ({
         ...{ code },
         ...(id !== undefined && { id }),
@@ -127,6 +145,7 @@ const leanCheck = (timeout: ReturnType<typeof timeoutArgument>): LanguageTool =>
         ...(allowed_axioms !== undefined && { allowedAxioms: allowed_axioms }),
         ...(header !== undefined && { header }),
         ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
+        ...(replay !== undefined && { replay }),
       };
       const checked = await engine.lean.check(request, signal);
       if (!checked.ok) return checked;
@@ -229,12 +248,14 @@ function checkFields({ id, verdict, report, error, durationMs }: CheckAnswer, ax
   return {
     ...{ id, ...fields, error: error?.message ?? null, duration_ms: rounded(durationMs) },
     ...(report?.judgement && { judgement: { axioms: [...others], reasons: reasons.map(clip) } }),
+    ...(report?.replay && { replay: { ...report.replay, text: clip(report.replay.text) } }),
   };
 }
 
 function checkText({ id, error, ...report }: ReturnType<typeof checkFields>, index: number): string {
   const name = id ?? `proof ${index + 1}`;
-  const more = [error ?? '', ...(report.judgement?.reasons ?? []), reportText(report, false)]
+  const said = report.replay && `${report.replay.checker ?? 'replay'}: ${report.replay.outcome} ${report.replay.text}`;
+  const more = [error ?? '', ...(report.judgement?.reasons ?? []), said?.trim() ?? '', reportText(report, false)]
     .filter(Boolean)
     .join('\n');
   return `[${name}: ${report.verdict ?? 'no verdict'}]${more ? `\n${more}` : ''}`;

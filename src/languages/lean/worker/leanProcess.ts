@@ -17,7 +17,7 @@ const LEAN = `${PREPARE}; exec lean -j"$LEAN_NUM_THREADS" "$@"`;
 const UNBUFFERED = `${PREPARE}; set -- lean -j"$LEAN_NUM_THREADS" "$@"; if command -v stdbuf >/dev/null; then exec stdbuf -o0 "$@"; fi; exec "$@"`;
 
 /** Starts `lean` with these arguments; `stdoutBytes` as in `Start`. */
-export function leanStart(args: readonly string[], stdoutBytes: number): Start {
+export function leanStart(args: readonly string[], stdoutBytes: number | null): Start {
   return start(LEAN, args, stdoutBytes);
 }
 
@@ -26,7 +26,27 @@ export function programStart(path: string, stdoutBytes: number): Start {
   return start(UNBUFFERED, ['--run', path], stdoutBytes);
 }
 
-function start(script: string, args: readonly string[], stdoutBytes: number): Start {
+/** Where a checker finds the module that it checks, and what precedes its name in its output. */
+interface CheckedModule {
+  readonly folder: string;
+  readonly module: string;
+  readonly named: string;
+}
+
+/**
+ * Starts the first of these checkers that the image has on a module in a folder of the workspace. Prints its name first; exits
+ * with `NOT_FOUND` and prints nothing where there is none.
+ */
+export function checkerStart(checkers: readonly string[], { folder, module, named }: CheckedModule): Start {
+  const script = `${PREPARE}; LEAN_PATH=${WORKSPACE}/${folder}\${LEAN_PATH:+:$LEAN_PATH}; export LEAN_PATH
+for c in ${checkers.join(' ')}; do
+  if command -v $c >/dev/null; then echo "${named}$c"; exec $c "$@"; fi
+done
+exit ${NOT_FOUND}`;
+  return start(script, [module], null);
+}
+
+function start(script: string, args: readonly string[], stdoutBytes: number | null): Start {
   return { kind: 'exec', argv: ['sh', '-c', script, 'lean', ...args], cwd: WORKSPACE, env: {}, stdoutBytes };
 }
 
