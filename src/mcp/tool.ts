@@ -56,9 +56,32 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       if (place !== null) return failure(`Argument "${place}" must be a number from -1.8e308 to 1.8e308, or a string.`);
       const parsed = input.safeParse(args);
       if (parsed.success) return literal.call(parsed.data as z.output<Input>, call);
+      const again = input.safeParse(withoutNulls(args, parsed.error));
+      if (again.success) return literal.call(again.data as z.output<Input>, call);
       return failure(argumentErrors(literal.name, input, args, parsed.error));
     },
   };
+}
+
+/** The arguments without each null that is not accepted: clients send it for an optional argument that they leave out. */
+function withoutNulls(args: unknown, { issues }: z.ZodError): unknown {
+  const nulls = issues.filter(({ path }) => path.length > 0 && valueAt(args, path) === null);
+  if (nulls.length === 0) return args;
+  const kept = structuredClone(args);
+  for (const { path } of nulls) {
+    const holder = valueAt(kept, path.slice(0, -1));
+    const name = path.at(-1);
+    if (typeof holder === 'object' && holder !== null && name !== undefined) Reflect.deleteProperty(holder, name);
+  }
+  return kept;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (held, name) =>
+      typeof held === 'object' && held !== null ? Object.getOwnPropertyDescriptor(held, name)?.value : undefined,
+    value,
+  );
 }
 
 /** The schema of an argument that selects a language. */

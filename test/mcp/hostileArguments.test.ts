@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import type { ToolCall } from '../../src/mcp/tool.ts';
 import { toolsFor } from '../../src/mcp/toolList.ts';
+import { textOf } from './connect.ts';
 import { StubEngine } from './stubEngine.ts';
 
 const FOREIGN = [
@@ -29,6 +31,22 @@ function payloads(): unknown[] {
   );
 }
 
+/** The required arguments of tools that have some. */
+const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  run_code: { language: 'python', code: '1' },
+  write_file: { session_id: 's', path: 'a', content: '' },
+  read_file: { session_id: 's', path: 'a' },
+  list_files: { session_id: 's' },
+  delete_file: { session_id: 's', path: 'a' },
+  try_code: { session_id: 's', candidates: [{ code: '1' }] },
+  create_environment: { name: 'n', language: 'python' },
+  install_packages: { session_id: 's', packages: ['six'] },
+  open_session: { language: 'python' },
+  lean_check: { proofs: [{ code: 'theorem t : True := trivial' }] },
+  lean_goals: { code: 'theorem t : True := sorry' },
+  lean_try: { code: 'theorem t : True := sorry', line: 1, column: 20, tactics: ['trivial'] },
+};
+
 function callOn(engine: StubEngine): ToolCall {
   const { signal } = new AbortController();
   return { engine, owner: { id: 'o', kind: 'mcp', label: 'l' }, signal, onOutput() {}, approve: async () => 'unable' };
@@ -52,6 +70,27 @@ describe('hostile arguments', () => {
       expect([typeof sessionId, typeof stdin, typeof timeoutSeconds]).toEqual(['string', 'string', 'number']);
       expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
     }
+  });
+
+  it.each(toolsFor(LANGUAGES).map((tool) => [tool.name, tool] as const))(
+    'of null are as good as absent where they are optional: %s',
+    async (_name, tool) => {
+      const optional = Object.entries(tool.input.shape).filter(([, schema]) => (schema as z.ZodType).isOptional());
+      const sample = SAMPLES[tool.name] ?? {};
+      const plain = await tool.handle(sample, callOn(new StubEngine()));
+      const nulls = Object.fromEntries(optional.map(([name]) => [name, null]));
+      const answer = await tool.handle({ ...nulls, ...sample }, callOn(new StubEngine()));
+      expect(answer.isError).toBe(plain.isError);
+      expect(textOf(answer)).toBe(textOf(plain));
+      expect(textOf(answer)).not.toContain('null was given');
+    },
+  );
+
+  it('of null are as good as absent inside of a list too', async () => {
+    const leanCheck = toolsFor(LANGUAGES).find(({ name }) => name === 'lean_check');
+    const proofs = [{ id: null, code: 'theorem t : True := trivial', statement: null }];
+    const answer = await leanCheck?.handle({ proofs, header: null }, callOn(new StubEngine()));
+    expect(answer && textOf(answer)).not.toContain('was given');
   });
 
   it('named __proto__ or constructor are unknown arguments', async () => {

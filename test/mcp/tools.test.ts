@@ -320,7 +320,11 @@ describe('invalid arguments', () => {
       { language: 'python', code: '', timeout_seconds: 0 },
       'Argument "timeout_seconds" must be a number from 0.1 to 86400; 0 was given.',
     ],
-    ['null', { language: 'python', code: '', state: null }, 'Argument "state" must be an object; null was given.'],
+    [
+      'null for a required argument',
+      { language: 'python', code: null },
+      'Argument "code" must be a string; null was given.',
+    ],
     ['an unknown language', { language: 'cobol', code: '' }, `Argument "language" must be ${ids}; "cobol" was given.`],
   ];
 
