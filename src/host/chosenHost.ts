@@ -46,6 +46,10 @@ class ChosenHost implements HostWithImages {
     return (this.#chosen ?? this.#preferred).handshakeMs;
   }
 
+  get endsWithProcess(): boolean {
+    return this.#chosen?.endsWithProcess ?? false;
+  }
+
   get requiredWalls(): Host['requiredWalls'] {
     return (this.#chosen ?? this.#other).requiredWalls;
   }

@@ -127,6 +127,8 @@ export interface Host {
   readonly images: ImageBuilder | null;
   /** Milliseconds that an agent has from the start of its container to its handshake, on a machine that is not slow. */
   readonly handshakeMs: number;
+  /** Its containers end with this process, so that none can be attached to later; missing: they live on. */
+  readonly endsWithProcess?: boolean | undefined;
   /** Walls that the agent must report, beside the network, before any code runs; missing: none. */
   readonly requiredWalls?: readonly RequiredWall[] | undefined;
   /** Creates, attaches and starts a container. Never pulls an image. */

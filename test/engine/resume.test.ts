@@ -20,6 +20,7 @@ function shared(host: FakeHost): Host {
   return {
     images: host.images,
     handshakeMs: host.handshakeMs,
+    endsWithProcess: host.endsWithProcess,
     info: () => host.info(),
     runtimeProblem: (runtime) => host.runtimeProblem(runtime),
     create: (spec, signal) => host.create(spec, signal),
@@ -157,6 +158,12 @@ describe('resumeSession', () => {
     const cannot = `Session ${record.sessionId} cannot be resumed`;
     expect(await problemOf({ version: 2 })).toBe(`${cannot}: its record is not one of this version.`);
     expect(await problemOf({ sandboxId: '0'.repeat(64) })).toBe(`${cannot}: its sandbox is gone.`);
+    host.endsWithProcess = true;
+    const later = await start(host).engine.resumeSession({ ...record, sandboxId: '0'.repeat(64) });
+    expect(later).toMatchObject({
+      error: { message: `${cannot}: without a container engine a sandbox ends with the program that started it.` },
+    });
+    host.endsWithProcess = false;
     expect(await problemOf({ secret: '0'.repeat(64) })).toBe(`${cannot}: its secret is another one.`);
     expect(await problemOf({ language: 'ruby', environment: 'ruby' })).toContain('There is no language "ruby"');
     expect(await problemOf({ language: 'lean', environment: 'lean' })).toBe(

@@ -51,6 +51,7 @@ export class FakeHost implements HostWithImages {
   mostCreating = 0;
   disposed = false;
   requiredWalls: readonly RequiredWall[] = [];
+  endsWithProcess = false;
   /** Of its calls of `trimCache`, in bytes. */
   readonly cacheLimits: number[] = [];
   readonly #images: Set<string>;

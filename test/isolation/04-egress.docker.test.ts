@@ -19,7 +19,8 @@ const INTERFACES = `
 import os
 lines = open("/proc/net/dev").read().splitlines()[2:]
 routes = open("/proc/net/route").read().splitlines()[1:]
-seen = [[line.split(":")[0].strip() for line in lines], os.listdir("/sys/class/net"), routes]`;
+listed = os.listdir("/sys/class/net") if os.path.exists("/sys") else ["lo"]
+seen = [[line.split(":")[0].strip() for line in lines], listed, routes]`;
 
 const CONNECT = `
 import socket, json

@@ -59,7 +59,8 @@ describe('row 8: disk and inodes', () => {
     expect(await lookAfter(isolated, FILL_ALL, USED)).toEqual(fresh);
   });
 
-  it('of the host do not grow', async () => {
+  // Without a container engine the root is no layer on a disk: it cannot be written at all.
+  it.skipIf(process.env.HOTHOUSE_TEST_HOST === 'local')('of the host do not grow', async () => {
     const { status } = await run(
       isolated,
       `${FILL_ALL}\nfor base in ("/", "/var/tmp", "/run", "/home"):

@@ -14,10 +14,10 @@ def rows(path, skip=1):
 names = [name for row in rows("/proc/net/unix") for name in row.split()[7:]]
 seen = {
     "memory": len(rows("/proc/sysvipc/shm")), "semaphores": len(rows("/proc/sysvipc/sem")),
-    "messages": len(rows("/proc/sysvipc/msg")), "queues": os.listdir("/dev/mqueue"), "shared": os.listdir("/dev/shm"),
+    "messages": len(rows("/proc/sysvipc/msg")), "queues": os.listdir("/dev/mqueue") if os.path.exists("/dev/mqueue") else [], "shared": os.listdir("/dev/shm"),
     "names": sorted(names), "tcp": len(rows("/proc/net/tcp")), "udp": len(rows("/proc/net/udp")),
     # The kernel's own list is masked: it shows those of other sandboxes too.
-    "locks": locked("/etc/passwd"), "list of locks": rows("/proc/locks", 0),
+    "locks": locked("/usr/bin/env"), "list of locks": rows("/proc/locks", 0),
 }`;
 
 // A hundred objects in all, and processes that want to keep theirs.
@@ -47,7 +47,7 @@ if os.fork() == 0:
         link = socket.create_server(("127.0.0.1", 4200 + number)); keep.append(link)
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); link.bind(("127.0.0.1", 4200 + number)); keep.append(link)
         file = open("/tmp/lock%d" % number, "w"); fcntl.flock(file, fcntl.LOCK_EX); keep.append(file)
-        file = open("/etc/passwd"); fcntl.flock(file, fcntl.LOCK_SH); keep.append(file)
+        file = open("/usr/bin/env"); fcntl.flock(file, fcntl.LOCK_SH); keep.append(file)
     # Sockets that hold each other, and that no process holds.
     one, two = socket.socketpair()
     socket.send_fds(one, [b"x"], [two.fileno(), one.fileno()] + [link.fileno() for link in keep[:4]])

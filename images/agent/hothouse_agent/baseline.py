@@ -14,6 +14,11 @@ _SETTLE_PAUSE = 0.002
 _DEVICES = tuple("/dev/" + name for name in ("null", "zero", "full", "random", "urandom", "tty"))
 
 
+def _can_be_marked(path):
+    """Whether it is there, and its times can be set. Where a mount is read-only, only others can: they are not this sandbox's."""
+    return os.path.exists(path) and not os.statvfs(path).f_flag & os.ST_RDONLY
+
+
 def _device_times(paths):
     """When the world-writable devices were last changed. Every process can set these times."""
     return [os.stat(path).st_mtime_ns for path in paths]
@@ -30,7 +35,7 @@ class Baseline:
         # The filter of system calls lets a process change only its own.
         self._attributes = None if walls.holds("systemCalls") else process_attributes()
         self._sockets = self._counter.used()
-        self._devices = [path for path in _DEVICES if os.path.exists(path)]
+        self._devices = [path for path in _DEVICES if _can_be_marked(path)]
         self._device_times = _device_times(self._devices)
         # Memory of the container in addition to init's. Measured once: what is there later may be a run's.
         self._other_bytes = (kernel.memory_used() or 0) - kernel.own_memory()

@@ -5,6 +5,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import re
 import resource
 import struct
 import termios
@@ -303,17 +304,22 @@ def memory_used():
     usage = _read_first(_USAGE_FILES)
     stat = _read_first(["/sys/fs/cgroup/memory.stat", "/sys/fs/cgroup/memory/memory.stat"])
     if usage is None or stat is None:
-        return _counted_memory()
+        return _counted_memory(_private_memory)
     parts = dict(line.split() for line in stat.splitlines())
     return max(0, int(usage) - int(parts[b"inactive_file"]) - int(parts[b"active_file"]))
 
 
-def _counted_memory():
+def exceeds(limit):
+    """Whether the container uses more than `limit` bytes, where no cgroup says so. Exact, and slow only where it is close."""
+    return memory_used() > limit and _counted_memory(_proportional_memory) > limit
+
+
+def _counted_memory(of_process):
     """
-    What processes share with no file, and files in memory with their inodes. Pages that forks share count for each of
-    them.
+    What processes share with no file, and files in memory with their inodes. `of_process` says what counts for one: with
+    `_private_memory` pages that forks share count for each of them.
     """
-    in_processes = sum(_private_memory(name) for name in os.listdir("/proc") if name.isdigit())
+    in_processes = sum(of_process(name) for name in os.listdir("/proc") if name.isdigit())
     sizes = [os.statvfs(path) for path in mount_points() if os.access(path, os.W_OK) and os.path.isdir(path)]
     in_files = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
     return in_processes + in_files + sum(size.f_files - size.f_ffree for size in sizes) * _INODE_BYTES
@@ -355,6 +361,16 @@ def _private_memory(process):
     except (FileNotFoundError, ProcessLookupError):
         return 0
     return (int(resident) - int(shared)) * resource.getpagesize()
+
+
+def _proportional_memory(process):
+    """A page that forks share counts for each of them in part. More where the process does not let itself be looked at."""
+    try:
+        with open("/proc/%s/smaps_rollup" % process, "rb") as table:
+            found = re.search(rb"^Pss_Anon: +(\d+) kB$", table.read(), re.M)
+    except OSError:
+        found = None
+    return _private_memory(process) if found is None else int(found[1]) * 1024
 
 
 class Descriptors:

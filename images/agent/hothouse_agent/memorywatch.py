@@ -21,4 +21,4 @@ class MemoryWatch:
         if now - self._last_at < INTERVAL:
             return False
         self._last_at = now
-        return kernel.memory_used() > self._limit
+        return kernel.exceeds(self._limit)

@@ -23,6 +23,8 @@ import { type CustomEnvironment, type MemoryLimit, type Profile, profileOf } fro
 import { poolOptionsOf, specChanged, specOf } from './sandboxSpec.ts';
 import { warmUp } from './warmUp.ts';
 
+/** Why a session does not come back on a host whose sandboxes do not outlive their process. */
+const ENDED = 'without a container engine a sandbox ends with the program that started it';
 const EVENT_BYTES = 8 * 1024 * 1024;
 const EVENTS = 20_000;
 /** Keys without a pool that are remembered. */
@@ -156,7 +158,7 @@ export class Environment {
     try {
       const labels = { [LABEL.managed]: 'true', [LABEL.machine]: this.#deps.identity.machine };
       const container = await host.attach(sandboxId, labels, signal);
-      if (!container) return failed('its sandbox is gone');
+      if (!container) return failed(host.endsWithProcess ? ENDED : 'its sandbox is gone');
       const handover = await resumeSandbox(container, host.handshakeMs, secret, this.#resumeOptions(), signal);
       this.#hosts.succeeded(host);
       this.#hosts.decisions.add(this.id, handover.sandbox);

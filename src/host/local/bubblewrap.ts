@@ -95,7 +95,7 @@ export async function startProblem(error: unknown): Promise<Problem> {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'ENOENT') return missing();
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-  if (/namespace|Operation not permitted|Permission denied|uid map/i.test(said)) return forbidden(said);
+  if (/namespace|Operation not permitted|uid map/i.test(said)) return forbidden(said);
   if (/Cannot allocate memory|No space left/i.test(said)) return noSpace(said);
   const message = `Bubblewrap cannot start a process: ${said || String(error)}`;
   return { kind: 'host_failed', message, advice: 'Run `bwrap --ro-bind / / true` in a terminal to see more.' };

@@ -72,6 +72,7 @@ export function localHost(options: LocalHostOptions): HostWithImages {
 
 class LocalHost implements HostWithImages {
   readonly handshakeMs = HANDSHAKE_MS;
+  readonly endsWithProcess = true;
   readonly requiredWalls = REQUIRED_WALLS;
   readonly images: ImageBuilder;
   readonly #environments: LocalEnvironments;

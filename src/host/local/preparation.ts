@@ -15,6 +15,8 @@ if plan["mounts"]:
     call("unshare", 0x20000)
 for path, flags, data in plan["mounts"]:
     call("mount", b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(flags), data.encode())
+for path, flags in plan["devices"]:
+    call("mount", None, path.encode(), None, ctypes.c_ulong(flags), None)
 resource.setrlimit(resource.RLIMIT_DATA, (plan["bytes"], plan["bytes"]))
 none = ctypes.c_ulong(0)
 call("prctl", 47, ctypes.c_ulong(4), none, none, none)
@@ -27,6 +29,10 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 /** Arguments of bubblewrap for a process that mounts, and then drops the bounding set. */
 export const MOUNTING_RIGHTS = ['--cap-add', 'CAP_SYS_ADMIN', '--cap-add', 'CAP_SETPCAP'];
+/** They are the machine's own. In a read-only mount they are read and written as before, but their times cannot be set. */
+const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
+/** Read-only, and what bubblewrap's mounts of them already are. */
+const REMOUNT = 32 | 4096 | 1 | 2;
 const NOSUID = 2;
 const NODEV = 4;
 const NOEXEC = 8;
@@ -46,7 +52,12 @@ export function mountArguments(spec: ContainerSpec, mounts: Mounts): string[] {
 
 /** The program of a sandbox with its arguments: what prepares it, which then becomes that of the spec. */
 export function preparedArguments(spec: ContainerSpec, mounts: Mounts): string[] {
-  const plan = { mounts: mounts === 'limited' ? memoryMounts(spec).map(mountOf) : [], bytes: spec.memoryBytes };
+  const canMount = mounts === 'limited';
+  const plan = {
+    mounts: canMount ? memoryMounts(spec).map(mountOf) : [],
+    devices: canMount ? DEVICES.map((name) => [`/dev/${name}`, REMOUNT]) : [],
+    bytes: spec.memoryBytes,
+  };
   return ['python3', '-I', '-S', '-c', PROGRAM, JSON.stringify(plan), ...spec.argv];
 }
 
