@@ -32,13 +32,14 @@ function formatPackageJson({ name, packages, lock }: EnvironmentRecord, withLock
 
 /** A Dockerfile that installs the same packages with their managers alone, on any image that has these. */
 function formatDockerfile({ language, base, packages, variables, lock }: EnvironmentRecord, withLock: boolean): string {
-  const apt = withLock && lock.apt !== undefined ? aptVersions(lock.apt) : packages.apt;
+  const apt = withLock && lock.apt !== undefined ? withoutDigests(lock.apt) : packages.apt;
   const pip = withLock && lock.pip !== undefined ? pipVersions(lock.pip) : packages.pip;
   const exact = withLock ? npmVersions(lock.npm) : {};
   const npm = packages.npm.map((entry) => {
     const name = packageName('npm', entry);
     return exact[name] === undefined ? entry : `${name}@${exact[name]}`;
   });
+  const nuget = withLock && lock.nuget !== undefined ? withoutDigests(lock.nuget) : packages.nuget;
   const parts = [
     `ARG BASE=${base || `hothouse/${language}:latest`}`,
     'FROM $BASE',
@@ -46,6 +47,7 @@ function formatDockerfile({ language, base, packages, variables, lock }: Environ
     step('apt-get update && apt-get install --yes --no-install-recommends', apt),
     step('pip install --no-cache-dir --break-system-packages', pip),
     step('npm install --prefix /', npm),
+    ...nuget.map((entry) => `# ${entry} of NuGet: its assemblies belong into /usr/local/lib/nuget/lib.`),
     ...Object.entries(variables).map(([name, value]) =>
       value.includes('\n') ? `# ${name} has several lines, which ENV cannot set.` : `ENV ${name}=${quoted(value)}`,
     ),
@@ -63,11 +65,11 @@ function quoted(value: string): string {
   return `"${value.replace(/[\\"$]/g, '\\$&')}"`;
 }
 
-/** Without digests, which apt-get takes from its index. */
-function aptVersions(lock: string): string[] {
+/** The entries of a lock of apt or NuGet. */
+function withoutDigests(lock: string): string[] {
   return lock
     .split('\n')
-    .map((line) => line.replace(/ sha256:\w+$/, ''))
+    .map((line) => line.replace(/ sha\d+:\w+$/, ''))
     .filter(Boolean);
 }
 

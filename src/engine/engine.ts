@@ -336,7 +336,8 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     if (sessionId === undefined) {
       const found = environment === undefined ? own : await this.#set.find(language, environment);
       if (!found.ok) return notRun(run.runId, found.error);
-      if (cellInstalls(run, found.value)) return notRun(run.runId, sessionNeeded());
+      const installs = cellInstalls(run, found.value);
+      if (installs && !installs.areReferences) return notRun(run.runId, sessionNeeded());
       this.#set.use(found.value);
       return runOnce(run, found.value, this.#deps.clock);
     }

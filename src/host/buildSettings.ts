@@ -21,6 +21,8 @@ export interface MachineTexts {
   readonly pipConfig: string;
   /** Every npmrc, the strongest last. */
   readonly npmConfig: string;
+  /** Every NuGet.Config, the strongest first. */
+  readonly nugetConfig: string;
   /** Trusted certificates as PEM, one file after the other. */
   readonly certificates: string;
 }
@@ -30,14 +32,15 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Reads this machine's proxies, mirrors, package indexes and certificates; what cannot be read is left out. */
 export async function machineBuildSettings(env: Env): Promise<MachineBuildSettings> {
   const home = env.HOME ?? homedir();
-  const [aptSources, aptConfig, pipConfig, npmConfig, certificates] = await Promise.all([
+  const [aptSources, aptConfig, pipConfig, npmConfig, nugetConfig, certificates] = await Promise.all([
     aptSourceFiles().then(texts),
     commandOutput('apt-config', ['dump', '--format', '%F "%v";%n']),
     texts(['/etc/pip.conf', join(home, '.config/pip/pip.conf'), join(home, '.pip/pip.conf'), env.PIP_CONFIG_FILE]),
     texts(['/etc/npmrc', '/usr/etc/npmrc', join(home, '.npmrc'), env.NPM_CONFIG_USERCONFIG]),
+    texts([join(home, '.nuget/NuGet/NuGet.Config'), join(home, '.config/NuGet/NuGet.Config')]),
     texts(certificateFiles(env)),
   ]);
-  return buildSettings(env, { aptSources, aptConfig, pipConfig, npmConfig, certificates });
+  return buildSettings(env, { aptSources, aptConfig, pipConfig, npmConfig, nugetConfig, certificates });
 }
 
 /** The settings that follow from a machine's environment variables and files. */
@@ -47,6 +50,7 @@ export function buildSettings(env: Env, facts: MachineTexts): MachineBuildSettin
     'machine/ca-certificates.crt': facts.certificates,
     'machine/pip.conf': section('[global]', pipSettings(env, facts.pipConfig)),
     'machine/npmrc': section('', { registry: env.npm_config_registry ?? iniValue(facts.npmConfig, 'registry') }),
+    'machine/nuget.index': nugetIndex(facts.nugetConfig),
   };
   return {
     buildArgs: present({
@@ -94,6 +98,13 @@ function pipSettings(env: Env, config: string): Record<string, string | undefine
     'extra-index-url': env.PIP_EXTRA_INDEX_URL ?? iniValue(config, 'extra-index-url'),
     'trusted-host': env.PIP_TRUSTED_HOST ?? iniValue(config, 'trusted-host'),
   };
+}
+
+/** The first package source with an address of the protocol's version 3. */
+function nugetIndex(config: string): string {
+  const [sources = ''] = /<packageSources>[\s\S]*?<\/packageSources>/i.exec(config) ?? [];
+  const [, address = ''] = /<add\b[^>]*\bvalue="(https?:\/\/[^"\s]+\/index\.json)"/i.exec(sources) ?? [];
+  return address && `${address.replaceAll('&amp;', '&')}\n`;
 }
 
 /** The last value that a key gets in a text of `key = value` lines. */

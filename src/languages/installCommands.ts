@@ -7,6 +7,8 @@ export interface InstallSyntax {
   readonly name: string;
   /** Matches a whole line; its first group has the arguments. */
   readonly command: RegExp;
+  /** The words of the arguments, null when a quotation mark is missing; by default as a shell splits them. */
+  wordsOf?(text: string): readonly string[] | null;
   /** Matches what begins or ends a text of several lines, and what begins a comment. */
   readonly marks: RegExp;
   /** What ends a text that a mark begins; empty where the mark is the whole of it, null for a comment, which ends with its line. */
@@ -55,7 +57,7 @@ export function installsIn(code: string, syntax: InstallSyntax): CellInstalls | 
 
 /** The install of one command, or why it is not understood. */
 function parse(command: string, text: string, syntax: InstallSyntax): CellInstall | string {
-  const words = splitWords(text);
+  const words = (syntax.wordsOf ?? splitWords)(text);
   if (words === null) return `A quotation mark is missing in \`${command}\`.`;
   const packages: string[] = [];
   const files: string[] = [];

@@ -132,8 +132,6 @@ export interface LanguageDefinition<
   environment(cpus: number): Readonly<Record<string, string>>;
   /** How packages come into its sessions; missing: they do not. */
   readonly packages?: LanguagePackages;
-  /** Without `packages`: how a user gets one all the same, in one sentence. */
-  readonly packageAdvice?: string;
   /** One pool where it is missing. */
   poolKeys?(options: z.infer<Schema>): PoolKeys;
   /** The options that warm sandboxes depend on: when they change, the sandboxes are replaced. */

@@ -18,6 +18,11 @@ export interface CellInstalls {
   readonly code: string;
   /** Why one of the commands is not understood, one sentence; null when all are. */
   readonly problem: string | null;
+  /**
+   * They say what the code needs: what is there already is not installed again, and a run without a session may have it
+   * from its environment.
+   */
+  readonly areReferences?: true;
 }
 
 /** How packages come into the sessions of a language. */
@@ -29,6 +34,8 @@ export interface LanguagePackages {
   readonly manager: 'pip' | 'npm' | 'nuget';
   /** What installs them; the first one is the default. */
   readonly tools: readonly string[];
+  /** Whether an installation may run code of packages, as builds do. */
+  readonly runsCode: boolean;
   /** What file names of packages end with, as in `.whl`. */
   readonly fileExtensions: readonly string[];
   /** The install commands in a cell; null where it has none. */

@@ -41,10 +41,11 @@ describe('the definition of an environment', () => {
     const many = Array.from({ length: 501 }, (_, index) => `a${index}`);
     expect(problemsOf({ packages: { pip: many } })).toBe('packages.pip: There are more than 500 packages.');
     expect(problemsOf({ packages: { nuget: ['Newtonsoft.Json'] } })).toBe(
-      'packages.nuget: Packages of NuGet cannot be installed; Python has those of pip and apt.',
+      'packages.nuget: Python has no packages of nuget; it has those of pip and apt.',
     );
-    expect(problemsOf({ language: 'csharp', packages: { nuget: ['Newtonsoft.Json'] } })).toMatch(
-      /^packages\.nuget: Packages of NuGet cannot be installed; C# has those of apt\. Put the \.dll of the package/,
+    expect(problemsOf({ language: 'csharp', packages: { nuget: ['Newtonsoft.Json@[12.0, 14.0)'] } })).toBe('');
+    expect(problemsOf({ language: 'csharp', packages: { pip: ['numpy'] } })).toBe(
+      'packages.pip: C# has no packages of pip; it has those of nuget and apt.',
     );
     expect(problemsOf({ language: 'cobol' })).toContain('There is no language "cobol"');
     expect(problemsOf({ name: 'python' })).toContain('is a language');

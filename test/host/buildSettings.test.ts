@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { buildSettings, type MachineTexts, machineBuildSettings } from '../../src/host/buildSettings.ts';
 
-const BARE: MachineTexts = { aptSources: '', aptConfig: '', pipConfig: '', npmConfig: '', certificates: '' };
+const BARE: MachineTexts = {
+  aptSources: '',
+  aptConfig: '',
+  pipConfig: '',
+  npmConfig: '',
+  nugetConfig: '',
+  certificates: '',
+};
 
 function settings(facts: Partial<MachineTexts>, env: Record<string, string> = {}) {
   return buildSettings(env, { ...BARE, ...facts });
@@ -19,6 +26,20 @@ test('proxies reach a build in both spellings, the lower one winning', () => {
     NO_PROXY: 'localhost',
     no_proxy: 'localhost',
   });
+});
+
+test('the index of NuGet is the first source with an address of version 3', () => {
+  const sourcesOf = (...values: string[]) =>
+    `<configuration>\n<packageSources>\n${values.map((value) => `<add key="x" value="${value}" />`).join('\n')}\n</packageSources>\n</configuration>`;
+  const nugetConfig = sourcesOf(
+    '/home/me/feed',
+    'https://old.example/api/v2/',
+    'https://feed.example/v3/index.json?a=1&amp;b=/index.json',
+  );
+  expect(settings({ nugetConfig }).files).toEqual({
+    'machine/nuget.index': 'https://feed.example/v3/index.json?a=1&b=/index.json\n',
+  });
+  expect(settings({ nugetConfig: sourcesOf('/home/me/feed') }).files).toEqual({});
 });
 
 test('mirrors are found in deb822 files', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nugetReferencesIn } from '../../src/languages/csharp/packages/nugetReferences.ts';
 import { npmInstallsIn } from '../../src/languages/node/packages/npmInstalls.ts';
 import { pipInstallsIn } from '../../src/languages/python/packages/cellInstalls.ts';
 
@@ -53,5 +54,35 @@ describe('the install commands of a Node.js cell', () => {
     expect(npmInstallsIn('!npm install --registry=http://evil.test x')?.problem).toContain('packages.*');
     expect(npmInstallsIn('!npm install')?.problem).toContain('names no package');
     expect(npmInstallsIn('!npm install ./own-1.0.0.tgz')?.installs).toMatchObject([{ files: ['./own-1.0.0.tgz'] }]);
+  });
+});
+
+describe('the references of a C# cell to packages', () => {
+  it.each([
+    ['#r "nuget: Newtonsoft.Json, 13.0.3"', ['Newtonsoft.Json@13.0.3']],
+    ['#r "nuget:Newtonsoft.Json"', ['Newtonsoft.Json']],
+    ['  #r "nuget: A, [1.0, 2.0)"; // a comment', ['A@[1.0, 2.0)']],
+    ['#r "nuget: A"\nusing A;\n#r "nuget: B, 1.*"', ['A', 'B@1.*']],
+    ['var path = @"C:\\";\n#r "nuget: A"', ['A']],
+    ['var mark = \'"\'; var text = "/*";\n#r "nuget: A"', ['A']],
+  ])('name them, all of one cell together: %s', (code, packages) => {
+    expect(nugetReferencesIn(code)).toMatchObject({ installs: [{ packages, files: [] }], areReferences: true });
+  });
+
+  it.each([
+    '/*\n#r "nuget: Evil"\n*/',
+    'var x = @"\n#r ""nuget: Evil""\n#r "nuget: Evil"\n";',
+    '#r "System.Xml"',
+    '// #r "nuget: Evil"',
+  ])('are none within a text or a comment, and none of other assemblies: %s', (code) => {
+    expect(nugetReferencesIn(code)).toBeNull();
+  });
+
+  it('leave their lines empty, and name archives of the workspace', () => {
+    expect(nugetReferencesIn('#r "nuget: ./own.1.0.0.nupkg"\nx')).toMatchObject({
+      code: '\nx',
+      installs: [{ packages: [], files: ['./own.1.0.0.nupkg'] }],
+    });
+    expect(nugetReferencesIn('#r "nuget: "')?.problem).toContain('names no package');
   });
 });

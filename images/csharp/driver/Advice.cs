@@ -8,7 +8,8 @@ namespace Hothouse {
   /// What to do about an error that has to do with the sandbox, as one line; empty for all others.
   static class Advice {
     const string NoNetwork = "Sandboxes have no network. Put the data into the session as files.";
-    const string NoAssembly = "Put the .dll of a package, the one for .NET Framework 4, into the workspace and reference it: #r \"NAME.dll\". Assemblies that Debian has come with an environment, by their apt package.";
+    const string NoAssembly = "A line #r \"nuget: NAME\" in a session installs a package of NuGet.";
+    public const string NoPackage = "Packages are installed into sessions and environments: open a session, or create an environment with this package.";
 
     // Of the compiler: an unknown member of a namespace, and an unknown type or namespace.
     static readonly int[] unknown = { 234, 246 };

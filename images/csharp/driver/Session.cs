@@ -34,6 +34,7 @@ namespace Hothouse {
     readonly Runner runner;
     readonly Messages messages = new Messages();
     readonly Evaluator evaluator;
+    readonly Packages packages;
     readonly HashSet<string> methods = new HashSet<string>();
     // The compiler takes the same assembly twice for two.
     readonly HashSet<string> references = new HashSet<string>(assemblies) { "mscorlib", "System", "System.Core" };
@@ -51,6 +52,7 @@ namespace Hothouse {
           // An image may have fewer.
         }
       }
+      packages = new Packages(evaluator);
       evaluator.Run(Usings);
     }
 
@@ -111,6 +113,7 @@ namespace Hothouse {
     }
 
     void Execute(Channel channel) {
+      packages.Refresh();
       var units = Source.Split(code);
       foreach (var unit in units.Where(unit => unit.Kind == UnitKind.Directive)) Obey(unit);
       foreach (var unit in units.Where(unit => unit.Kind == UnitKind.Using)) Define(unit);
@@ -179,17 +182,32 @@ namespace Hothouse {
       var parts = unit.Text.Split(new[] { ' ', '\t' }, 2, StringSplitOptions.RemoveEmptyEntries);
       var argument = parts.Length > 1 ? parts[1].Trim().TrimEnd(';').Trim('"') : "";
       if (parts[0] == "#r") Reference(argument, unit.Line);
+      else if (parts[0] == "#i") throw Refused(unit.Line, "The index of NuGet is set by the option packages.nugetIndex.");
       else if (parts[0] == "#load") throw Refused(unit.Line, "#load is not supported. Paste the code of the file into a cell.");
     }
 
     void Reference(string assembly, int line) {
+      if (assembly.StartsWith("nuget:", StringComparison.OrdinalIgnoreCase)) {
+        RequirePackage(assembly.Substring("nuget:".Length), line);
+        return;
+      }
       if (!references.Add(assembly)) return;
-      if (assembly.StartsWith("nuget:")) throw Refused(line, "This C# runs on Mono, without NuGet. Put the .dll of the package, the one for .NET Framework 4, into the workspace and reference it: #r \"NAME.dll\".");
       try {
         evaluator.ReferenceAssembly(assembly.EndsWith(".dll") ? Assembly.LoadFrom(Path.GetFullPath(assembly)) : LoadByName(assembly));
       } catch (Exception error) {
         throw Refused(line, "The assembly " + assembly + " cannot be loaded: " + error.Message);
       }
+    }
+
+    /// A run without a session gets here: what a session lacks was installed before the cell.
+    void RequirePackage(string reference, int line) {
+      var parts = reference.Split(new[] { ',' }, 2);
+      var id = parts[0].Trim();
+      var wanted = parts.Length > 1 ? parts[1].Trim() : "";
+      var version = packages.VersionOf(id);
+      if (version == null) throw Refused(line, "The package " + id + " is not there. " + Advice.NoPackage);
+      var isVersion = wanted != "" && char.IsDigit(wanted[0]) && !wanted.Contains("*");
+      if (isVersion && wanted != version) throw Refused(line, "The package " + id + " is there in version " + version + ", not " + wanted + ". " + Advice.NoPackage);
     }
 
     static Assembly LoadByName(string name) {

@@ -29,6 +29,7 @@ interface CreateOptions {
   readonly base?: string;
   readonly pip?: readonly string[];
   readonly npm?: readonly string[];
+  readonly nuget?: readonly string[];
   readonly apt?: readonly string[];
   readonly var?: Readonly<Record<string, string>>;
   readonly network?: 'none' | 'packages' | 'full';
@@ -76,6 +77,7 @@ function addCreate(parent: Command, handle: Handle, languages: readonly Language
     .option('--language <LANGUAGE>', `${formatList(idsOf(languages), 'or')}; default: ${languages[0]?.id ?? ''}`)
     .option('--pip <PACKAGE>', 'a package for pip, such as "requests>=2"; repeatable', add)
     .option('--npm <PACKAGE>', 'a package for npm, such as lodash@^4; repeatable', add)
+    .option('--nuget <PACKAGE>', 'a package for NuGet, such as Newtonsoft.Json@13.0.3; repeatable', add)
     .option('--apt <PACKAGE>', 'a Debian package; repeatable', add)
     .option('--var <KEY=VALUE>', 'an environment variable; repeatable', addPair)
     .option('--base <IMAGE>', "image to build on; default: the language's own")
@@ -128,18 +130,19 @@ async function create(
 async function wantedEnvironments(
   { terminal, languages }: CommandContext,
   name: string | undefined,
-  { language, base, pip, npm, apt, var: variables, network, allow, file }: CreateOptions,
+  { language, base, pip, npm, nuget, apt, var: variables, network, allow, file }: CreateOptions,
 ): Promise<readonly FileEnvironment[]> {
   if (file === undefined) {
     if (name === undefined) throw new UsageError('env create takes a name, or --file FILE.');
     const { id } = languageOf(language ?? languages[0]?.id, languages);
-    const packages = { pip: [...(pip ?? [])], npm: [...(npm ?? [])], apt: [...(apt ?? [])] };
+    const lists = { pip, npm, nuget, apt };
+    const packages = Object.fromEntries(Object.entries(lists).map(([manager, list = []]) => [manager, [...list]]));
     if (network !== undefined && allow !== undefined) throw new UsageError('Use --network or --allow, not both.');
     const reached = allow === undefined ? network : { allow: [...allow] };
     const input = { name, language: id, base: base ?? '', packages, variables: { ...variables }, network: reached };
     return [{ input, lock: undefined }];
   }
-  if (language ?? base ?? pip ?? npm ?? apt ?? variables ?? network ?? allow) {
+  if (language ?? base ?? pip ?? npm ?? nuget ?? apt ?? variables ?? network ?? allow) {
     throw new UsageError('With --file, the file alone says what an environment consists of.');
   }
   const text = file === '-' ? await readAll(terminal.stdin) : await readText(file);

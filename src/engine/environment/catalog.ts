@@ -107,7 +107,7 @@ export class Catalog implements Environments {
       base: definition.base || own,
       hash,
       lock: lock.data,
-      ...buildLimits(options()),
+      ...buildSettings(options()),
     };
     const built = await this.#builds.build(request, how.onLine ?? (() => {}), how.signal);
     if (!built.ok) return built;
@@ -138,7 +138,7 @@ export class Catalog implements Environments {
     }
     const { base } = added;
     const what = { host: hosts.current, definition, base, hash: definitionHash(added), lock: undefined };
-    const request = { ...what, ...buildLimits(options()) };
+    const request = { ...what, ...buildSettings(options()) };
     const built = await this.#builds.build(request, onLine, signal);
     return built.ok ? { ok: true, value: built.value.image } : built;
   }
@@ -232,8 +232,14 @@ function unconsented({ name, network }: EnvironmentDefinition): EngineProblem {
 
 const FIX = 'Correct it and try again.';
 
-function buildLimits({ environments }: Options): Pick<EnvironmentBuildRequest, 'deadlineMs' | 'cacheBytes'> {
-  return { deadlineMs: environments.buildMinutes * MINUTE_MS, cacheBytes: environments.cacheMb * MEGABYTE };
+type BuildSettings = Pick<EnvironmentBuildRequest, 'nugetIndex' | 'deadlineMs' | 'cacheBytes'>;
+
+function buildSettings({ environments, packages }: Options): BuildSettings {
+  return {
+    nugetIndex: packages.nugetIndex,
+    deadlineMs: environments.buildMinutes * MINUTE_MS,
+    cacheBytes: environments.cacheMb * MEGABYTE,
+  };
 }
 
 function refused(error: EngineProblem): Extract<Result<never>, { ok: false }> {

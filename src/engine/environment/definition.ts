@@ -73,6 +73,8 @@ export const EnvironmentLock = z.strictObject({
   pip: z.string().refine(isPipLock, { error: 'It is no list of versions with hashes.' }).optional(),
   /** A package-lock.json without addresses. */
   npm: z.string().refine(isNpmLock, { error: 'It is no package-lock.json without addresses.' }).optional(),
+  /** One `package@version sha512:digest` a line. */
+  nuget: z.string().refine(isNugetLock, { error: 'It is no list of versions with digests.' }).optional(),
   /** One `package=version` a line. */
   apt: z.string().refine(isAptLock, { error: 'It is no list of versions.' }).optional(),
 });
@@ -189,17 +191,9 @@ function languageProblems(
     ...(ids.includes(name) ? [{ path: ['name'], message: `"${name}" is a language; choose another name.` }] : []),
     ...wrong.map((manager) => ({
       path: ['packages', manager],
-      message:
-        manager === 'nuget'
-          ? `Packages of NuGet cannot be installed; ${definition.displayName} has ${has}.${nugetAdvice(definition)}`
-          : `${definition.displayName} has no packages of ${manager}; it has ${has}.`,
+      message: `${definition.displayName} has no packages of ${manager}; it has ${has}.`,
     })),
   ];
-}
-
-/** What to do instead, where it is the language of such packages. */
-function nugetAdvice({ packageAdvice }: LanguageDefinition): string {
-  return packageAdvice ? ` ${packageAdvice}` : '';
 }
 
 function issueProblems({ path, message, ...issue }: z.core.$ZodIssue): DefinitionProblem[] {
@@ -233,6 +227,14 @@ function isNpmLock(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isNugetLock(text: string): boolean {
+  const entry = /^([^\s@]+@[0-9][0-9A-Za-z.-]*) sha512:[0-9a-f]{128}$/;
+  return text.split('\n').every((line) => {
+    const [, name] = entry.exec(line) ?? [];
+    return line === '' || (name !== undefined && packageProblem('nuget', name) === null);
+  });
 }
 
 /** Lines of `name=version`, and of later builds with ` sha256:digest`. */

@@ -1,5 +1,6 @@
 import type { ImageBuild } from '../../host/host.ts';
 import { LABEL } from '../../host/labels.ts';
+import type { PackageManager } from '../../languages/languageDefinition.ts';
 import type { ImageSource } from '../deps.ts';
 import { packageName } from '../packages/packageName.ts';
 import type { EnvironmentDefinition, EnvironmentLock } from './definition.ts';
@@ -13,6 +14,7 @@ const PREPARED = [
   `LABEL ${LABEL.stage}=machine`,
   'COPY machine/ /',
   'COPY *.sh *.py /',
+  'COPY nuget/ /nuget/',
   'FROM scratch AS packages',
   `LABEL ${LABEL.stage}=packages`,
   'COPY packages/ /',
@@ -20,7 +22,7 @@ const PREPARED = [
 const MACHINE = '--mount=type=bind,from=machine,target=/machine';
 
 /** Mounts the lists of one manager at `/packages`: another list of another one leaves the step cached. */
-function listsOf(manager: 'apt' | 'pip' | 'npm'): string {
+function listsOf(manager: PackageManager): string {
   return `--mount=type=bind,from=packages,source=/${manager},target=/packages`;
 }
 
@@ -38,8 +40,8 @@ export interface EnvironmentImage {
 
 /** The Dockerfile of an environment. Settings of the machine and caches are mounted, so no layer has them. */
 export function dockerfileOf({ definition, base, lock }: EnvironmentImage): string {
-  const { pip, npm, apt } = definition.packages;
-  const given = (manager: 'apt' | 'pip' | 'npm') => (lock?.[manager] === undefined ? '' : ' /packages/lock');
+  const { pip, npm, nuget, apt } = definition.packages;
+  const given = (manager: PackageManager) => (lock?.[manager] === undefined ? '' : ' /packages/lock');
   const tools = [
     `FROM ${base} AS tools`,
     `LABEL ${LABEL.stage}=tools`,
@@ -50,13 +52,14 @@ export function dockerfileOf({ definition, base, lock }: EnvironmentImage): stri
     `RUN ${MACHINE} ${listsOf('apt')} ${cache('apt', true)} sh /machine/apt.sh /packages/list ${LOCK_FOLDER}/apt${given('apt')}`,
     `RUN ${MACHINE} ${listsOf('pip')} --mount=type=bind,from=tools,source=/tools,target=/tools ${cache('uv')} python3 -I /machine/pip.py /packages/list ${LOCK_FOLDER}/pip${given('pip')}`,
     `RUN ${MACHINE} ${listsOf('npm')} ${cache('npm')} sh /machine/npm.sh /packages/list ${LOCK_FOLDER}/npm${given('npm')}`,
+    `RUN ${MACHINE} ${listsOf('nuget')} ${cache('nuget')} python3 -Es /machine/nuget/environment.py /packages/list ${LOCK_FOLDER}/nuget${given('nuget')}`,
   ];
   return [
     ...PREPARED,
     ...(pip.length > 0 ? tools : []),
     `FROM ${base}`,
     'USER root',
-    ...[apt, pip, npm].flatMap((list, index) => (list.length > 0 ? (steps[index] ?? []) : [])),
+    ...[apt, pip, npm, nuget].flatMap((list, index) => (list.length > 0 ? (steps[index] ?? []) : [])),
     '',
   ].join('\n');
 }
@@ -70,7 +73,7 @@ export function contextOf(
   const { lock } = image;
   const { APT_MIRROR, APT_SECURITY_MIRROR, ...buildArgs } = source.buildArgs ?? {};
   const mirrors = { APT_MIRROR, APT_SECURITY_MIRROR };
-  const locks = { apt: lock?.apt, pip: lock?.pip, npm: lock?.npm };
+  const locks = { apt: lock?.apt, pip: lock?.pip, npm: lock?.npm, nuget: lock?.nuget };
   return {
     ...source,
     buildArgs,
@@ -83,6 +86,7 @@ export function contextOf(
         .join(''),
       'packages/apt/list': lock?.apt?.replace(/ sha256:.*$/gm, '') ?? lines(packages.apt),
       'packages/pip/list': lines(packages.pip),
+      'packages/nuget/list': lines(packages.nuget),
       'packages/npm/list': JSON.stringify({ private: true, dependencies: npmDependencies(packages.npm) }, null, 2),
       ...Object.fromEntries(
         Object.entries(locks).flatMap(([name, text]) => (text === undefined ? [] : [[`packages/${name}/lock`, text]])),

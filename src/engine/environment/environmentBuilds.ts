@@ -25,6 +25,8 @@ export interface EnvironmentBuildRequest {
   readonly base: string;
   readonly hash: string;
   readonly lock: EnvironmentLock | undefined;
+  /** Address of the index of NuGet; empty: that of the machine. */
+  readonly nugetIndex: string;
   readonly deadlineMs: number;
   /** Bytes that builds may keep for later ones. */
   readonly cacheBytes: number;
@@ -98,7 +100,7 @@ export class EnvironmentBuilds {
 
   async #build(
     tag: string,
-    { host, definition, base, lock, deadlineMs, cacheBytes }: EnvironmentBuildRequest,
+    { host, definition, base, lock, nugetIndex, deadlineMs, cacheBytes }: EnvironmentBuildRequest,
     onLine: (line: string) => void,
     signal: AbortSignal,
   ): Promise<BuiltImage> {
@@ -115,7 +117,9 @@ export class EnvironmentBuilds {
         [LABEL.language]: definition.language,
         [LABEL.base]: idLabel(on.id),
       };
-      const context = contextOf(image, await this.#deps.images('environment'));
+      const source = await this.#deps.images('environment');
+      const files = { ...source.files, ...(nugetIndex && { 'machine/nuget.index': `${nugetIndex}\n` }) };
+      const context = contextOf(image, { ...source, files });
       try {
         await images.build({ ...context, tag, labels, hasMounts: true, deadlineMs }, onLine, signal);
       } finally {
@@ -138,8 +142,8 @@ export class EnvironmentBuilds {
   async #lockOf(images: ImageBuilder, tag: string, base: string): Promise<EnvironmentLock> {
     const { machine, owner } = this.#deps.identity;
     const labels = { [LABEL.managed]: 'true', [LABEL.machine]: machine, [LABEL.owner]: owner };
-    const { pip, npm, apt } = await images.readFolder(tag, LOCK_FOLDER, labels);
-    const parsed = EnvironmentLock.safeParse({ base, pip, npm, apt });
+    const { pip, npm, nuget, apt } = await images.readFolder(tag, LOCK_FOLDER, labels);
+    const parsed = EnvironmentLock.safeParse({ base, pip, npm, nuget, apt });
     if (parsed.success) return parsed.data;
     const { message, advice } = invalidRequest(
       `The image ${tag} does not say what it was built from.`,

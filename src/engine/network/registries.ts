@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
 import type { ContainerSpec } from '../../host/spec.ts';
+import type { PackageManager } from '../../languages/languageDefinition.ts';
 import { type BootOptions, bootSandbox } from '../../sandbox/boot.ts';
 import type { IndexSettings } from '../packages/machineIndex.ts';
 import { HostPattern } from './hostPattern.ts';
@@ -15,10 +16,14 @@ const ASK_MS = 20_000;
 const MAX_ANSWER_BYTES = 4_096;
 const Hosts = z.array(HostPattern).max(10);
 
-/** The hosts of the package indexes that the settings name, as `HostPattern`s; empty where they name none. */
-export function indexHosts({ index, extraIndexes }: Pick<IndexSettings, 'index' | 'extraIndexes'>): readonly string[] {
-  if (!index) return [];
-  return [index, ...extraIndexes].flatMap((address) => {
+/** The hosts of the manager's indexes that the settings name, as `HostPattern`s; empty where they name none. */
+export function indexHosts(
+  manager: PackageManager,
+  { index, nugetIndex, extraIndexes }: Pick<IndexSettings, 'index' | 'nugetIndex' | 'extraIndexes'>,
+): readonly string[] {
+  const addresses = manager === 'nuget' ? [nugetIndex] : [index, ...extraIndexes];
+  if (!addresses[0]) return [];
+  return addresses.flatMap((address) => {
     if (!URL.canParse(address)) return [];
     const { hostname, port } = new URL(address);
     const parsed = HostPattern.safeParse(port ? `${hostname}:${port}` : hostname);

@@ -34,7 +34,16 @@ export async function runWithPackages(
     for (const { packages: names, files, upgrade, quiet } of installs?.installs ?? []) {
       if (stopped) return stopped;
       const { owner, mayInstall = false } = request;
-      const wanted = { sessionId: session.id, owner, packages: names, files, upgrade, isApproved: mayInstall };
+      const { areReferences } = installs ?? {};
+      const wanted = {
+        sessionId: session.id,
+        owner,
+        packages: names,
+        files,
+        upgrade,
+        areReferences,
+        isApproved: mayInstall,
+      };
       const installed = await packages.installHere(wanted, { ...place, onOutput: quiet ? () => {} : show });
       if (!installed.ok) stopped = installed.error;
       else show(remarksOn(installed.value));

@@ -31,6 +31,8 @@ export interface Installed {
   latest: number;
   /** Normal name → package, to install the same again after a restart. */
   readonly added: Map<string, AddedPackage>;
+  /** Names as code refers to them, which need no further installation. */
+  readonly references: Set<string>;
 }
 
 /** One installation. */
@@ -84,7 +86,8 @@ export class Installations {
    * Rejects with a `BundleError` or what the host rejects with.
    */
   async run(job: Installation, program: string): Promise<InstallerEnd> {
-    const { build, cacheMb } = job.options.packages;
+    const { cacheMb } = job.options.packages;
+    const build = job.options.packages.build && job.packages.runsCode;
     if (cacheMb > 0) {
       let held = '';
       const onOutput = (text: string) => {
@@ -161,12 +164,12 @@ export class Installations {
   /** The hosts that an installer of that spec needs. */
   async #registries(
     spec: ContainerSpec,
-    { options, signal }: Installation,
+    { options, packages, signal }: Installation,
     settings: IndexSettings,
   ): Promise<readonly string[]> {
     const { registries } = options.network;
     if (registries.length > 0) return registries;
-    const configured = indexHosts(settings);
+    const configured = indexHosts(packages.manager, settings);
     if (configured.length > 0) return configured;
     const known = this.#defaultHosts.get(spec.image);
     if (known) return known;

@@ -7,6 +7,8 @@ export interface IndexSettings {
   readonly index: string;
   /** Of npm; empty: its own default. */
   readonly npmIndex: string;
+  /** Of NuGet; empty: none is known. */
+  readonly nugetIndex: string;
   readonly extraIndexes: readonly string[];
   readonly trustedHosts: readonly string[];
   /** Environment variables. */
@@ -22,7 +24,7 @@ const PROXY = /^(?:https?|no)_proxy$/i;
  * the options' file.
  */
 export function indexSettings(
-  { index, npmIndex, extraIndexes, trustedHosts, proxy, noProxy }: Options['packages'],
+  { index, npmIndex, nugetIndex, extraIndexes, trustedHosts, proxy, noProxy }: Options['packages'],
   { files = {}, buildArgs }: Pick<ImageSource, 'files' | 'buildArgs'>,
   certificates: string,
 ): IndexSettings {
@@ -31,6 +33,7 @@ export function indexSettings(
   return {
     index: index || configured(pip, 'index-url'),
     npmIndex: npmIndex || configured(files['machine/npmrc'] ?? '', 'registry'),
+    nugetIndex: nugetIndex || (files['machine/nuget.index'] ?? '').trim(),
     // Those of another index are not searched beside the one that the options name.
     extraIndexes: [...extraIndexes, ...(index ? [] : list('extra-index-url'))],
     trustedHosts: [...trustedHosts, ...list('trusted-host')],

@@ -23,6 +23,11 @@ const PIP_CLAUSE = '(?:===|==|~=|!=|<=|>=|<|>)\\s*[A-Za-z0-9._*+!-]+';
 const PIP_VERSIONS = `(?:\\s*${PIP_CLAUSE}(?:\\s*,\\s*${PIP_CLAUSE})*)?`;
 const PIP_MARKER = '(?:\\s*;[A-Za-z0-9_.\\s"\'<>=!~()+-]+)?';
 
+const NUGET_VERSION = '[0-9]+(?:\\.[0-9]+){0,3}(?:-[0-9A-Za-z.-]+)?(?:\\+[0-9A-Za-z.-]+)?';
+const NUGET_FLOATING = '(?:[0-9]+\\.){0,3}\\*(?:-\\*)?';
+const NUGET_BOUNDS = `[[(] *(?:${NUGET_VERSION})? *(?:, *(?:${NUGET_VERSION})? *)?[\\])]`;
+const NUGET_RANGE = `${NUGET_VERSION}|${NUGET_FLOATING}|${NUGET_BOUNDS}`;
+
 const MAX_URL = 2_000;
 const PACKAGE_URL = new RegExp(`^(?:${PIP_NAME}${PIP_EXTRAS}\\s*@\\s*)?(?:git\\+)?https?://[^\\s'"\\\\]+$`);
 
@@ -41,8 +46,8 @@ const SPELLINGS: Readonly<Record<PackageManager, Spelling>> = {
     equals: '@',
   },
   nuget: {
-    pattern: /^([A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)(?:@[A-Za-z0-9][A-Za-z0-9.+-]*)?$/,
-    example: 'Newtonsoft.Json or Newtonsoft.Json@13.0.3',
+    pattern: new RegExp(`^([A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)(?:@(?:${NUGET_RANGE}))?$`),
+    example: 'Newtonsoft.Json, Newtonsoft.Json@13.0.3 or "Newtonsoft.Json@[12.0, 14.0)"',
     normalize: (name) => name.toLowerCase(),
     equals: '@',
   },

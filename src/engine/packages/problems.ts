@@ -6,13 +6,10 @@ import type { InstallerEnd } from './installer.ts';
 /** Of what an installer has said, the end fits into a message. */
 const MAX_WORDS = 1_500;
 
-export function unsupported({
-  displayName,
-  packageAdvice,
-}: Pick<LanguageDefinition, 'displayName' | 'packageAdvice'>): EngineProblem {
+export function unsupported({ displayName }: Pick<LanguageDefinition, 'displayName'>): EngineProblem {
   return invalidRequest(
     `Packages cannot be installed into sessions of ${displayName}.`,
-    packageAdvice ?? 'Create an environment with their apt packages, and open a session in it.',
+    'Create an environment with their apt packages, and open a session in it.',
   );
 }
 

@@ -65,9 +65,21 @@ export class SessionPackages {
 
   /** Installs what the request names into a session whose turn the caller has. Never rejects. */
   async installHere(request: InstallRequest, place: InstallPlace): Promise<Result<InstallReport>> {
-    const problem = this.#refusal(request, place.environment) ?? (await this.restore(place));
+    const wanted = request.areReferences ? this.#missing(request, place) : request;
+    if (!wanted) return { ok: true, value: { sessionId: request.sessionId, added: [], output: '', notes: [] } };
+    const problem = this.#refusal(wanted, place.environment) ?? (await this.restore(place));
     if (problem) return { ok: false, error: problem };
-    return this.#install(request, place, this.#installedIn(place.session, place.live));
+    const installed = this.#installedIn(place.session, place.live);
+    const report = await this.#install(wanted, place, installed);
+    if (report.ok && wanted.areReferences) for (const entry of referencesOf(wanted)) installed.references.add(entry);
+    return report;
+  }
+
+  /** What the interpreter does not have of references; null where it has all. */
+  #missing(request: InstallRequest, { session, live }: InstallPlace): InstallRequest | null {
+    const known = this.#sessions.get(session);
+    const has = (entry: string) => known?.live === live && known.references.has(entry);
+    return referencesOf(request).every(has) ? null : request;
   }
 
   /** Learns which packages a session has that another engine had. Never rejects. */
@@ -77,7 +89,7 @@ export class SessionPackages {
     const { manager } = definition.packages;
     const found = await addedIn(live.lease.sandbox);
     const added = new Map(found.map((one) => [packageName(manager, one.name), one]));
-    if (added.size > 0) this.#sessions.set(session, { live, latest: 0, added });
+    if (added.size > 0) this.#sessions.set(session, newInstalled(live, added));
   }
 
   /** Whether a restart has taken packages from the session. */
@@ -93,7 +105,7 @@ export class SessionPackages {
     if (!before || !this.hasLost(session, live)) return null;
     const { manager = 'pip' } = place.environment.definition.packages ?? {};
     const packages = [...before.added.values()].map(({ name, version }) => pinned(manager, name, version));
-    const installed: Installed = { live, latest: 0, added: new Map() };
+    const installed = newInstalled(live);
     const request = { sessionId: session.id, owner: session.info().owner, packages };
     const restored = await this.#install(request, place, installed);
     if (!restored.ok) return restored.error;
@@ -104,7 +116,7 @@ export class SessionPackages {
   #installedIn(session: Session, live: LiveInterpreter): Installed {
     const known = this.#sessions.get(session);
     if (known?.live === live) return known;
-    const installed: Installed = { live, latest: 0, added: new Map() };
+    const installed = newInstalled(live);
     this.#sessions.set(session, installed);
     return installed;
   }
@@ -146,6 +158,14 @@ export class SessionPackages {
       return { ok: false, error: signal.aborted ? cancelled() : problemOf(error) };
     }
   }
+}
+
+function newInstalled(live: LiveInterpreter, added: Installed['added'] = new Map()): Installed {
+  return { live, latest: 0, added, references: new Set() };
+}
+
+function referencesOf({ packages, files = [] }: InstallRequest): readonly string[] {
+  return [...packages, ...files];
 }
 
 /** A package of the session's workspace. */

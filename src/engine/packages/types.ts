@@ -10,6 +10,8 @@ export interface InstallRequest {
   /** Paths of packages in the session's workspace, as in `dist/mine-1.0-py3-none-any.whl`. */
   readonly files?: readonly string[];
   readonly upgrade?: boolean;
+  /** Packages that the same request has brought into the interpreter before are not installed again. */
+  readonly areReferences?: boolean | undefined;
   /** A person has agreed to these packages. Never from a tool's argument. */
   readonly isApproved?: boolean;
 }

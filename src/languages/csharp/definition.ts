@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { driverLanguage } from '../interpreter/driverLanguage.ts';
 import { defineLanguage } from '../languageDefinition.ts';
 import { CSHARP } from './facts.ts';
+import { nugetReferencesIn } from './packages/nugetReferences.ts';
 
 /** C# with top-level statements, on Mono. */
 export const csharp = defineLanguage({
@@ -11,9 +12,14 @@ export const csharp = defineLanguage({
     image: z.string().min(1).default('hothouse/csharp:latest').describe('Container image that C# runs in.'),
   }),
   guide:
-    'C# 7 on Mono with top-level statements, as in dotnet-script: no records, nullable references or exception filters. The value of a last expression without a semicolon is the result; top-level await works. System, its Collections.Generic, IO, Linq, Text, Threading and Threading.Tasks are imported. In a session variables, methods and types persist.',
-  packageAdvice:
-    'Put the .dll of the package, the one for .NET Framework 4, into the workspace of the session and reference it: #r "NAME.dll". Assemblies that Debian has come with an environment, by their apt package.',
+    'C# 7 on Mono with top-level statements, as in dotnet-script: no records, nullable references or exception filters. The value of a last expression without a semicolon is the result; top-level await works. System, its Collections.Generic, IO, Linq, Text, Threading and Threading.Tasks are imported. In a session variables, methods and types persist. `#r "nuget: NAME, VERSION"` in a session installs a package for .NET Framework or .NET Standard 2.0.',
+  packages: {
+    manager: 'nuget',
+    tools: ['nuget'],
+    runsCode: false,
+    fileExtensions: ['.nupkg'],
+    installsIn: nugetReferencesIn,
+  },
   environment: () => ({}),
   create: () => driverLanguage({ name: 'csharp', program: 'hothouse-csharp' }),
 });

@@ -4,6 +4,7 @@ export const CSHARP: LanguageFacts & { readonly id: 'csharp' } = {
   id: 'csharp',
   displayName: 'C#',
   fileExtensions: ['.csx', '.cs'],
+  packageManager: 'nuget',
   editor: {
     cells: 'csharp',
     kernelspec: { name: '.net-csharp', display_name: 'C#', language: 'C#' },

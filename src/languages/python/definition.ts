@@ -51,7 +51,13 @@ export const python = defineLanguage({
       blocked_modules: { option: 'python.blockedModules' },
     },
   },
-  packages: { manager: 'pip', tools: ['uv', 'pip'], fileExtensions: ['.whl'], installsIn: pipInstallsIn },
+  packages: {
+    manager: 'pip',
+    tools: ['uv', 'pip'],
+    runsCode: true,
+    fileExtensions: ['.whl'],
+    installsIn: pipInstallsIn,
+  },
   environment: () => ({
     // One thread each: the zygote must stay single-threaded to fork, and the quota is about one CPU anyway.
     OPENBLAS_NUM_THREADS: '1',

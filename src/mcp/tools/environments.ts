@@ -33,6 +33,7 @@ export function createEnvironment(languages: readonly LanguageDefinition[]): Too
       language: languageArgument(languages, 'Language of the environment.'),
       pip: list('Packages as pip spells them, for example "polars" or "requests[socks]>=2,<3".'),
       npm: list('Packages as npm spells them, for example "lodash@^4".'),
+      nuget: list('Packages as NuGet spells them, for example "Newtonsoft.Json@13.0.3".'),
       apt: list('Packages of Debian, for example "graphviz".'),
       variables: z.record(z.string(), z.string()).default({}).describe('Environment variables.'),
       network: z

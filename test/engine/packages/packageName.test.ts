@@ -22,6 +22,10 @@ const NAMES = {
   nuget: [
     ['Newtonsoft.Json', 'newtonsoft.json'],
     ['Newtonsoft.Json@13.0.3', 'newtonsoft.json'],
+    ['Newtonsoft.Json@[12.0, 14.0)', 'newtonsoft.json'],
+    ['A@(, 2.0.0-beta.1]', 'a'],
+    ['A@13.*', 'a'],
+    ['A@*-*', 'a'],
   ],
   apt: [
     ['graphviz', 'graphviz'],

@@ -72,7 +72,8 @@ describe('a cell', () => {
 
 describe('a directive', () => {
   it.each([
-    ['#r "nuget: Newtonsoft.Json"\n1', /without NuGet\. Put the \.dll of the package/],
+    ['#r "nuget: Newtonsoft.Json"\n1', /^The package Newtonsoft\.Json is not there\. Packages are installed into/],
+    ['#i "nuget: https://feed.example/index.json"', /^The index of NuGet is set by the option/],
     ['#r "Not.There"\n1', /^The assembly Not\.There cannot be loaded/],
     ['#load "a.csx"', /^#load is not supported/],
   ])('that cannot be followed is answered: %s', async (code, message) => {

@@ -1,0 +1,73 @@
+"""Resolves and installs packages of NuGet for an environment, and writes what it has installed, with digests, to a lock.
+
+    environment.py LIST LOCK [GIVEN_LOCK]
+
+LIST has one `name@versions` a line, a lock `name@version sha512:digest`. A package with another digest than that of the given
+lock is not installed.
+"""
+
+import os
+import sys
+
+from feed import Failed, Feed, digest_of
+from folder import OF_IMAGE, read_list, unpack, write_list
+from resolver import resolve
+from versions import Range, Version
+
+MACHINE = "/machine/"
+CACHE = "/cache/nuget"
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8") as lines:
+        return [line.strip() for line in lines if line.strip()]
+
+
+def index_of_machine():
+    path = MACHINE + "nuget.index"
+    return "".join(lines_of(path)) if os.path.exists(path) else ""
+
+
+def certificates_of_machine():
+    path = MACHINE + "ca-certificates.crt"
+    return path if os.path.exists(path) and os.path.getsize(path) > 0 else None
+
+
+def wanted_of(entries):
+    return [(name, Range(versions)) for name, _, versions in (entry.partition("@") for entry in entries)]
+
+
+def locked(feed, lock):
+    """The packages of a lock, when all of them are what it says."""
+    found = []
+    for line in lines_of(lock):
+        entry, _, digest = line.partition(" sha512:")
+        name, _, version = entry.partition("@")
+        has = digest_of(feed.archive(name, Version(version)))
+        if has != digest:
+            raise Failed("%s has the digest sha512:%s; the lock has sha512:%s. Nothing was installed." % (entry, has, digest))
+        found.append(feed.package(name, Version(version)))
+    return found
+
+
+def main(listed, lock, given=None):
+    feed = Feed(index_of_machine(), CACHE, certificates_of_machine())
+    known = read_list(OF_IMAGE)
+    packages = locked(feed, given) if given else resolve(feed, wanted_of(lines_of(listed)), known)
+    os.makedirs(os.path.dirname(lock), exist_ok=True)
+    os.makedirs(OF_IMAGE, exist_ok=True)
+    with open(lock, "w", encoding="utf-8") as file:
+        for package in packages:
+            archive = feed.archive(package.name, package.version)
+            unpack(package, archive, OF_IMAGE)
+            file.write("%s@%s sha512:%s\n" % (package.name, package.version, digest_of(archive)))
+            print("Installed %s" % package, flush=True)
+    installed = {name.lower(): (name, version) for name, version in known}
+    installed.update((package.name.lower(), (package.name, package.version)) for package in packages)
+    write_list(OF_IMAGE, installed.values())
+
+
+try:
+    main(*sys.argv[1:])
+except (Failed, ValueError) as error:
+    sys.exit("error: %s" % error)
