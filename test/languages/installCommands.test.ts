@@ -69,14 +69,12 @@ describe('the references of a C# cell to packages', () => {
     expect(nugetReferencesIn(code)).toMatchObject({ installs: [{ packages, files: [] }], areReferences: true });
   });
 
-  it.each([
-    '/*\n#r "nuget: Evil"\n*/',
-    'var x = @"\n#r ""nuget: Evil""\n#r "nuget: Evil"\n";',
-    '#r "System.Xml"',
-    '// #r "nuget: Evil"',
-  ])('are none within a text or a comment, and none of other assemblies: %s', (code) => {
-    expect(nugetReferencesIn(code)).toBeNull();
-  });
+  it.each(['/*\n#r "nuget: Evil"\n*/', 'var x = @"\n#r ""nuget: Evil""\n";', '#r "System.Xml"', '// #r "nuget: Evil"'])(
+    'are none within a text or a comment, and none of other assemblies: %s',
+    (code) => {
+      expect(nugetReferencesIn(code)).toBeNull();
+    },
+  );
 
   it('leave their lines empty, and name archives of the workspace', () => {
     expect(nugetReferencesIn('#r "nuget: ./own.1.0.0.nupkg"\nx')).toMatchObject({

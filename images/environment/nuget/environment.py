@@ -45,7 +45,7 @@ def locked(feed, lock):
         name, _, version = entry.partition("@")
         has = digest_of(feed.archive(name, Version(version)))
         if has != digest:
-            raise Failed("%s has the digest sha512:%s; the lock has sha512:%s. Nothing was installed." % (entry, has, digest))
+            raise Failed("%s is not the package of the lock: it has the digest sha512:%s. Nothing was installed." % (entry, has))
         found.append(feed.package(name, Version(version)))
     return found
 

@@ -78,12 +78,7 @@ it('shows what the resolver says about a package that no index has, and the sess
 
 it('refuses packages where no manager installs them, with what to do instead', async () => {
   const engine = await newEngine();
-  const csharp = await openSession(engine, 'csharp');
-  const request = { owner: PERSON, packages: ['Newtonsoft.Json'] };
-  expect(await engine.installPackages({ ...request, sessionId: csharp })).toMatchObject({
-    ok: false,
-    error: { kind: 'invalid_request', advice: expect.stringContaining('#r "NAME.dll"') },
-  });
+  const request = { owner: PERSON, packages: ['jq'] };
   const bash = await openSession(engine, 'bash');
   expect(await engine.installPackages({ ...request, sessionId: bash })).toMatchObject({
     ok: false,

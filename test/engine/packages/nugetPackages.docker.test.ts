@@ -199,7 +199,6 @@ describe('packages of NuGet', () => {
       'text/plain': '"one"',
     });
     const request = { sessionId: id, owner: AGENT, packages: ['Strict@1.0.0'] };
-    expect(await engine.installPackages(request)).toMatchObject({ ok: false });
     const other = await open();
     expect(await engine.installPackages({ ...request, sessionId: other.id })).toMatchObject({
       ok: true,
@@ -225,7 +224,7 @@ describe('packages of NuGet', () => {
     const { cell } = await open();
     await cell('#r "nuget: Greeting, 1.0.0"');
     const from = feed.asked.length;
-    // Another index of the same packages is another cache; the same one with another range is not the same request.
+    // Another request than the first one, whose result is kept.
     const other = await open();
     expect((await other.cell('#r "nuget: Greeting, [1.0.0, 1.0.1]"\nGreeting.Words.Text')).error).toBeNull();
     expect(feed.asked.slice(from).filter((path) => path.includes('nupkg'))).toEqual([]);
@@ -322,7 +321,7 @@ describe('an environment with packages of NuGet', () => {
       const wrong = { ...lock, nuget: lock.nuget?.replace(/[0-9a-f]{128}/, '0'.repeat(128)) };
       const refused = await local.environments.create({ ...input, name: 'wrong' }, { lock: wrong });
       expect(refused).toMatchObject({ ok: false, error: { kind: 'build_failed' } });
-      if (!refused.ok) expect(refused.error.message).toContain(`the lock has sha512:${'0'.repeat(128)}`);
+      if (!refused.ok) expect(refused.error.message).toContain('Greeting@1.0.0 is not the package of the lock');
     },
     BUILD_MS,
   );

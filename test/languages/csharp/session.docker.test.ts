@@ -99,7 +99,7 @@ describe('a program', () => {
 describe('an error that has to do with the sandbox', () => {
   it('says in a line how packages come, and that there is no network', async () => {
     const missing = await run('using Newtonsoft.Json;\n1');
-    expect(missing.error?.message).toMatch(/CS0246.*\nPut the \.dll of a package/s);
+    expect(missing.error?.message).toMatch(/CS0246.*\nA line #r "nuget: NAME" in a session/s);
     expect((await run('Lisst<int> x = null;')).error?.message).not.toContain('.dll');
     const code = 'await new System.Net.Http.HttpClient().GetStringAsync("http://example.test/")';
     expect((await run(code)).error?.message).toContain('Sandboxes have no network.');

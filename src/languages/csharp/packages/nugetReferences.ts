@@ -5,7 +5,7 @@ const NEVER = /(?!)/;
 const SYNTAX: InstallSyntax = {
   name: '#r "nuget: …"',
   command: /^\s*#r\s+"nuget:([^"]*)"\s*;?\s*(?:\/\/.*)?$/i,
-  wordsOf: (text) => [entryOf(text)],
+  wordsOf: (text) => [entryOf(text)].filter(Boolean),
   // Of texts only a verbatim one may have several lines.
   marks: /\$?@\$?"(?:[^"]|"")*"|\$?@\$?"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/|\/\*/g,
   endOf: (mark) => {
