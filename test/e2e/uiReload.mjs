@@ -5,12 +5,16 @@ const TICKS = 'import time\nfor n in range(1, 31):\n    print("tick", n, flush=T
 
 const file = (folder) => `${folder}/reload.ipynb`;
 
-/** A reload of the window while a cell runs: the session, its variables and the cell are there after it. */
+const ENDLESS = 'print("endless", flush=True)\nwhile True:\n    kept += 1\n    time.sleep(0.1)';
+
+/** Reloads of the window while a cell runs: the session, its variables and the cell are there after them. */
 export async function clickThroughReload({ page, step, folder }) {
   await step('a cell runs that prints every second', () => start(page, folder));
   await step('the cell continues after Reload Window', () => reload(page), 'reloaded');
   await step('all of its output is there, each line once', () => complete(page));
   await step('the variables are there', () => variables(page), 'reload-end');
+  await step('an endless cell continues after Reload Window', () => endless(page, folder));
+  await step('the interrupt button stops it and keeps variables', () => interrupt(page), 'reload-interrupt');
 }
 
 async function start(page, folder) {
@@ -26,10 +30,14 @@ async function start(page, folder) {
   await page.keyboard.press('Enter');
   await type(page, TICKS);
   await page.keyboard.press('Shift+Enter');
-  // What was typed a moment before a reload may not be in VS Code's backup yet.
-  await page.keyboard.press('Control+S');
-  await waitFor('the saved cell', () => readFileSync(file(folder), 'utf8').includes('tick'));
+  await save(page, folder, 'tick');
   await inOutput(page, (frame) => frame.getByText('tick 3'));
+}
+
+/** What was typed a moment before a reload may not be in VS Code's backup yet. */
+async function save(page, folder, text) {
+  await page.keyboard.press('Control+S');
+  await waitFor('the saved cell', () => readFileSync(file(folder), 'utf8').includes(text));
 }
 
 async function reload(page) {
@@ -62,6 +70,27 @@ async function variables(page) {
   await type(page, 'print("kept is", kept)');
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('kept is 42', { exact: true }));
+}
+
+async function endless(page, folder) {
+  await type(page, ENDLESS);
+  await page.keyboard.press('Shift+Enter');
+  await save(page, folder, 'endless');
+  await inOutput(page, (frame) => frame.getByText('endless', { exact: true }));
+  await reloadWindow(page);
+  await inOutput(page, (frame) => frame.getByText('endless', { exact: true }));
+}
+
+async function interrupt(page) {
+  const button = page.locator('.notebook-toolbar-container').getByRole('button', { name: /Interrupt/ });
+  await button.first().click();
+  await inOutput(page, (frame) => frame.getByText('KeyboardInterrupt').first());
+  await button.first().waitFor({ state: 'hidden' });
+  await command(page, 'Notebook: Focus Last Cell');
+  await page.keyboard.press('Enter');
+  await type(page, 'print("more than 42:", kept > 42)');
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText('more than 42: True', { exact: true }));
 }
 
 async function reloadWindow(page) {
