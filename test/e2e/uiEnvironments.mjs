@@ -117,6 +117,7 @@ async function built(page) {
   await answer(page, 'Packages for apt', '');
   await answer(page, 'Environment variables', 'OWN="two words"');
   await answer(page, 'Image that it is built on', '');
+  await pick(page, 'Packages can be installed into sessions');
   const ready = toast(page, `The environment ${OWN} is ready.`);
   await ready.getByRole('button', { name: 'Use in This Notebook' }).click(BUILD);
   await page.locator('.monaco-dialog-box').getByRole('button', { name: 'End Session' }).click();
@@ -181,6 +182,7 @@ async function fillIn(page, name, pip, apt) {
   await answer(page, 'Packages for apt', apt);
   await answer(page, 'Environment variables', '');
   await answer(page, 'Image that it is built on', '');
+  await pick(page, 'Packages can be installed into sessions');
 }
 
 async function pick(page, hasText) {

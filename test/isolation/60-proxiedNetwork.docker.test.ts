@@ -7,6 +7,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OptionsInput } from '../../src/engine/options.ts';
+import { bridgeGateway } from '../bridgeGateway.ts';
 import { type Isolated, isolationEngine, look, OWNER, run } from './harness.ts';
 
 /** What comes to servers of this machine; nothing may, but to the allowed one by its name. */
@@ -73,7 +74,7 @@ beforeAll(async () => {
   raw.listen(0, '0.0.0.0');
   await Promise.all([once(web, 'listening'), once(raw, 'listening')]);
   await new Promise<void>((resolve) => datagrams.bind(rawPort(), resolve));
-  gateway = docker(['network', 'inspect', 'bridge', '--format', '{{(index .IPAM.Config 0).Gateway}}']);
+  gateway = bridgeGateway();
 });
 afterAll(() => {
   for (const server of [web, raw, datagrams]) server.close();

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OptionsInput } from '../../../src/engine/options.ts';
+import { bridgeGateway } from '../../bridgeGateway.ts';
 import { type Isolated, isolationEngine, look, sandboxes } from '../../isolation/harness.ts';
 
 const LOGIN = 'ada:p%40ss';
@@ -47,10 +47,7 @@ beforeAll(async () => {
   web.listen(0, '0.0.0.0');
   upstream.listen(0, '0.0.0.0');
   await Promise.all([once(web, 'listening'), once(upstream, 'listening')]);
-  const format = '{{(index .IPAM.Config 0).Gateway}}';
-  gateway = spawnSync('docker', ['network', 'inspect', 'bridge', '--format', format], {
-    encoding: 'utf8',
-  }).stdout.trim();
+  gateway = bridgeGateway();
 });
 afterAll(() => {
   for (const server of [web, upstream]) server.close();
