@@ -30,7 +30,7 @@ class Baseline:
     def __init__(self):
         self._descriptors = kernel.Descriptors()
         self._memory = kernel.MemoryUse()
-        kernel.open_sysv_tables()
+        kernel.open_tables()
         self._counter = sockets.Counter()
         # The filter of system calls lets a process change only its own.
         self._attributes = None if walls.holds("systemCalls") else process_attributes()

@@ -12,7 +12,7 @@ class Stream:
 
     def __init__(self, fd, kind, limit):
         self.fd = fd
-        self._kind = kind
+        self.kind = kind
         self._limit = limit
         self.total = 0
 
@@ -24,7 +24,7 @@ class Stream:
         """Moves what is there, at most one frame: how many bytes, 0 at the end, None when there are none now."""
         room = self._limit - self.total
         if room > 0:
-            count = ports.outbox.pass_on(self._kind, number, prefix, self.fd, room)
+            count = ports.outbox.pass_on(self.kind, number, prefix, self.fd, room)
         else:
             count = ports.mover.move(self.fd, ports.null, frames.MAX_CHUNK_BYTES)
         self.total += count or 0

@@ -3,7 +3,6 @@ The first process of a sandbox. It takes the engine's orders, moves bytes betwee
 them, forks, reaps and resets. Code without preloaded modules is forked from it, all other code from the zygote.
 """
 
-import gc
 import json
 import os
 import select
@@ -12,12 +11,14 @@ import sys
 import time
 
 from . import baseline, channel, children, drivers, environment, forks, frames, gate, inbox, keeper, kernel, outbox
-from . import memorywatch, sockets, transfer, walls, wipe, writable
+from . import memorywatch, sharing, sockets, transfer, walls, wipe, writable
 
 # Between two checks of a run's sockets. Seconds.
 _SOCKET_CHECK_INTERVAL = 0.5
 # That silence until the engine has said the real one. Seconds.
 _FIRST_SILENCE = 120
+# How long output waits for what comes with it, mostly an answer. Milliseconds.
+_HOLD = 1
 # After so long without work the spare process of the other kind is made. Seconds.
 _IDLE = 1
 
@@ -58,17 +59,18 @@ class Init:
         limit = walls.watched_memory
         self._memory = None if limit is None else memorywatch.MemoryWatch(limit)
         self._is_writing = False
+        # Whether the frames of the last turn are output alone, and when they are sent at the latest.
+        self._can_wait = False
+        self._held_until = None
         gate.close()
-        # Forks then share what a collection would write to.
-        gc.collect()
-        gc.freeze()
+        sharing.freeze()
 
     @property
     def _outbox(self):
         return self._ports.outbox
 
     def _watch(self, fd, events, handler, is_control=False):
-        """Calls `handler` whenever poll() reports one of the events."""
+        """Calls `handler` whenever poll() reports one of the events. It returns whether what it sends can wait a moment."""
         self._handlers[fd] = handler
         self._all.register(fd, events)
         if is_control:
@@ -85,19 +87,21 @@ class Init:
     def serve(self):
         """Serves until the engine has gone or is silent for too long; raises `frames.Closed` then."""
         while True:
-            self._flush()
+            self._flush_in_time()
             silence = self._silence()
             left = max(0, self._last_frame_at + silence - time.monotonic())
             poll = self._all if self._outbox.has_room else self._control
-            ready = poll.poll(1000 * min(left, self._patience()))
+            ready = poll.poll(1000 * min(left, self._patience()) if self._held_until is None else _HOLD)
             # When this process itself was late, the frames that it missed wait to be read.
             if not left and self._inbox.fd not in [fd for fd, _ in ready]:
                 raise frames.Closed("no frame came for %d s" % silence)
+            self._can_wait = bool(ready)
             for fd, _ in ready:
                 handler = self._handlers.get(fd)
-                if handler is not None:
-                    handler()
+                if handler is not None and not handler():
+                    self._can_wait = False
             while self._ending and self._outbox.has_room and self._ending[0].finish():
+                self._can_wait = False
                 self._on_exit_sent(self._ending.pop(0))
             if self._channels:
                 self._check_sockets()
@@ -118,7 +122,18 @@ class Init:
             return _SOCKET_CHECK_INTERVAL if self._memory is None else memorywatch.INTERVAL
         return _IDLE if self._forks.lacks_spares() else float("inf")
 
+    def _flush_in_time(self):
+        """Sends what waits; output alone a moment later, since each piece costs the engine and the host more than its bytes."""
+        if self._can_wait and self._outbox.has_room and not self._outbox.is_empty:
+            now = time.monotonic()
+            if self._held_until is None:
+                self._held_until = now + _HOLD / 1000
+            if now < self._held_until:
+                return
+        self._flush()
+
     def _flush(self):
+        self._held_until = None
         self._outbox.flush()
         if self._is_writing == self._outbox.is_empty:
             self._is_writing = not self._outbox.is_empty
@@ -223,6 +238,8 @@ class Init:
         if self._outbox.has_room and not source.pump(stream):
             # Every writer has closed it; the channel ends when its process does.
             self._unwatch(stream.fd)
+        # After the answer of a one-shot run comes its end.
+        return stream.kind != frames.ANSWER or source.is_once
 
     def _on_child_signal(self):
         os.read(self._wake, 4096)

@@ -155,6 +155,15 @@ def use_huge_pages():
                 _libc.madvise(start, end - start, _MADV_COLLAPSE)
 
 
+def _first_open(paths):
+    for path in paths:
+        try:
+            return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            continue
+    return None
+
+
 class Table:
     """A file of /proc or of a cgroup that is read often: the first of `paths` that exists, kept open."""
 
@@ -174,11 +183,38 @@ class Table:
 
 
 _sysv_tables = {}
+_task_table = Table()
+# Whether that table counts the processes of this sandbox.
+_is_task_count_known = False
 
 
-def open_sysv_tables():
-    """Before the first `sysv_objects`; they stay open."""
+def open_tables():
+    """Before `sysv_objects` and `confirm_task_count`; they stay open."""
+    global _task_table
     _sysv_tables.update({kind: Table("/proc/sysvipc/" + kind) for kind in _REMOVERS})
+    _task_table = Table("/sys/fs/cgroup/pids.current", "/sys/fs/cgroup/pids/pids.current")
+
+
+def confirm_task_count(start):
+    """What `start()` returns, which starts a process: `task_count` is known from now on if the cgroup has counted it."""
+    global _is_task_count_known
+    before = _listed_task_count()
+    started = start()
+    _is_task_count_known = before is not None and _listed_task_count() == before + 1
+    return started
+
+
+def task_count():
+    """
+    How many threads this container has, with those that have ended and were not reaped; None where that is not known. The
+    kernel counts a new process before its parent can end, so unlike a list of /proc it misses none.
+    """
+    return _listed_task_count() if _is_task_count_known else None
+
+
+def _listed_task_count():
+    count = _task_table.read().strip()
+    return int(count) if count.isdigit() else None
 
 
 def sysv_objects():
@@ -202,15 +238,6 @@ def remove_sysv(kind, identifier):
 def duplicate_above(fd, lowest):
     """A copy of the descriptor, of a number that is at least `lowest`; programs that this process becomes lack it."""
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, lowest)
-
-
-def _first_open(paths):
-    for path in paths:
-        try:
-            return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            continue
-    return None
 
 
 _OOM_FILES = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")

@@ -130,9 +130,14 @@ def _free_name(root, number):
 
 def others(stay):
     """The ids of all processes but those in `stay`."""
-    if stay == ALONE and _is_alone():
+    if are_alone(stay):
         return []
     return [name for name in os.listdir("/proc") if name.isdigit() and name not in stay]
+
+
+def are_alone(stay):
+    """Whether the kernel knows of no process but these, which must be permanent. False where it does not say."""
+    return kernel.task_count() == len(stay) or (stay == ALONE and _is_alone())
 
 
 def _is_alone():

@@ -1,7 +1,6 @@
 """The second permanent process: it imports the modules that runs ask for, and runs that need them are forked from it."""
 
 import errno
-import gc
 import importlib
 import json
 import os
@@ -9,7 +8,7 @@ import select
 import signal
 import socket
 
-from . import children, environment, gate, kernel, walls, wipe
+from . import children, environment, gate, kernel, sharing, walls, wipe
 
 # For an answer of the zygote, which may be importing something large. Seconds.
 _ANSWER_TIMEOUT = 60
@@ -43,13 +42,17 @@ class Zygote:
             raise BrokenPipeError("the zygote has gone")
         return json.loads(data)
 
+    def wake(self):
+        """Continues it where a run has stopped it; whether it lives."""
+        os.kill(self.pid, signal.SIGCONT)
+        return kernel.is_own_child(self.pid)
+
     def kill_others(self, on_message):
         """
         Kills every process but the first one and the zygote. Its children are reaped then: returns how many. What it had
         sent before goes to `on_message`.
         """
-        # A run may have stopped it.
-        os.kill(self.pid, signal.SIGCONT)
+        self.wake()
         self.send({"op": "kill"})
         while True:
             message = self.receive(_ANSWER_TIMEOUT)
@@ -126,9 +129,8 @@ class _Server:
 
     def _settle(self):
         """Makes forks cheap, after the last import."""
-        gc.collect()
+        sharing.freeze()
         kernel.release_free_memory()
-        gc.freeze()
         kernel.use_huge_pages()
         self._send({"op": "settled", "memory": kernel.own_memory()})
 

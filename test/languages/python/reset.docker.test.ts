@@ -221,3 +221,11 @@ failed`;
     expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
   });
 });
+
+describe('a run', () => {
+  it('counts no references to what it shares with other runs: counting would copy its memory', async () => {
+    const count = (thing: string) => once(sandbox, `import inspect, sys; print(sys.getrefcount(${thing}))`);
+    expect((await count('inspect.signature')).stdout).toBe((await count('None')).stdout);
+    expect((await count('[]')).stdout).toBe('1\n');
+  });
+});
