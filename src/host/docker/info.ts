@@ -9,6 +9,8 @@ export interface DockerInfo {
   readonly DefaultRuntime?: string;
   readonly SecurityOptions?: readonly string[] | null;
   readonly CgroupVersion?: string;
+  /** The storage driver. */
+  readonly Driver?: string;
   readonly MemoryLimit?: boolean;
   readonly SwapLimit?: boolean;
   readonly CpuCfsQuota?: boolean;
@@ -56,6 +58,7 @@ export function describeHost(address: string, info: DockerInfo, version: DockerV
       isolation,
       runcVersion: components.find(({ Name }) => Name === 'runc')?.Version ?? null,
       desktopVersion: desktopVersion(version.Platform?.Name ?? ''),
+      storage: info.Driver ?? null,
     }),
   };
 }

@@ -10,11 +10,23 @@ export interface DockerFacts {
   readonly runcVersion: string | null;
   /** Version of Docker Desktop, or null when Docker is no part of one. */
   readonly desktopVersion: string | null;
+  /** Name of the storage driver; null when it is not reported. */
+  readonly storage: string | null;
 }
 
-/** What makes isolation weaker than it could be, one sentence each with the next step. */
+const WARNINGS = [
+  runcWarning,
+  desktopWarning,
+  seccompWarning,
+  rootWarning,
+  limitsWarning,
+  storageWarning,
+  resumeWarning,
+];
+
+/** What makes isolation weaker than it could be, and what Podman cannot do; one sentence each with the next step. */
 export function warningsAbout(facts: DockerFacts): string[] {
-  return [runcWarning, desktopWarning, seccompWarning, rootWarning, limitsWarning].flatMap((look) => look(facts) ?? []);
+  return WARNINGS.flatMap((look) => look(facts) ?? []);
 }
 
 /** Versions of runc whose masked paths and consoles are ways out of a container. */
@@ -59,4 +71,14 @@ function limitsWarning({ engine, isolation }: DockerFacts): string | null {
   if (missing.length === 0) return null;
   const which = missing.length === names.length ? 'any' : missing.join(', ');
   return `${engine} cannot set these limits of sandboxes: ${which}; boot with cgroup v2 and all its controllers, and delegate them to a rootless ${engine}.`;
+}
+
+function storageWarning({ engine, storage }: DockerFacts): string | null {
+  if (engine !== 'Podman' || storage !== 'vfs') return null;
+  return 'Podman copies the whole image for each sandbox, because its storage driver is vfs; set driver to overlay in storage.conf.';
+}
+
+function resumeWarning({ engine }: DockerFacts): string | null {
+  if (engine !== 'Podman') return null;
+  return 'Podman ends a sandbox when the window or process that uses it ends; use Docker for sessions that continue after a reload.';
 }

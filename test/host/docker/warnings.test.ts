@@ -42,11 +42,15 @@ describe('the warnings about Docker', () => {
   it('name Podman in place of Docker', () => {
     const podman = { Components: [{ Name: 'Podman Engine', Version: '4.3.1' }] };
     const of = (info: DockerInfo) => warnings({ SecurityOptions: ['name=seccomp'], ...info }, podman);
-    expect(of({})).toEqual([expect.stringMatching(/^Podman runs as root/)]);
-    expect(of({ Rootless: true, CgroupVersion: '2' })).toEqual([]);
+    const ends = expect.stringMatching(/^Podman ends a sandbox when .+ after a reload\.$/);
+    expect(of({})).toEqual([expect.stringMatching(/^Podman runs as root/), ends]);
+    expect(of({ Rootless: true, CgroupVersion: '2', Driver: 'overlay' })).toEqual([ends]);
     expect(of({ Rootless: true, CgroupVersion: '1' })).toEqual([
       expect.stringMatching(/^Podman cannot set these limits of sandboxes: any; .+ a rootless Podman\.$/),
+      ends,
     ]);
+    expect(of({ Rootless: true, Driver: 'vfs' })).toEqual([expect.stringMatching(/vfs; set driver to overlay/), ends]);
+    expect(warnings({ Driver: 'vfs' })).toEqual([]);
   });
 
   it('name missing seccomp', () => {
