@@ -12,6 +12,7 @@ import type { Viewer } from '../engine/session/viewer.ts';
 import type { Engine, Owner } from '../engine/types.ts';
 import { APPS_EXTENSION } from './app/view.ts';
 import { type Approve, approve } from './approval.ts';
+import { contentFor } from './delivery/olderContent.ts';
 import { completionFor, listedPrompts, promptFor } from './prompts.ts';
 import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts';
 import { serveTasks, TASKS_EXTENSION } from './tasks/taskMethods.ts';
@@ -71,9 +72,10 @@ export function createMcpServer({ engine: whole, version }: McpDependencies, vie
   server.setRequestHandler('resources/list', (_, context) => listResources(readerOf(context)));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
   server.setRequestHandler('resources/read', ({ params }, context) => readResource(params.uri, readerOf(context)));
-  server.setRequestHandler('tools/call', { params: CallParams }, (params, context) => {
+  server.setRequestHandler('tools/call', { params: CallParams }, async (params, context) => {
     const capabilities = () => server.getClientCapabilities();
-    return callTool(engine, { ...viewer, label: server.clientLabel(context), capabilities }, params, context);
+    const caller = { ...viewer, label: server.clientLabel(context), capabilities };
+    return contentFor(server.getNegotiatedProtocolVersion(), await callTool(engine, caller, params, context));
   });
   server.setRequestHandler('prompts/list', () => listedPrompts(engine));
   server.setRequestHandler('prompts/get', ({ params }) => promptFor(engine, params.name, params.arguments));

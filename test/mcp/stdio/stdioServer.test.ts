@@ -187,3 +187,29 @@ it('a client that discovers the revisions may still initialize', async () => {
   stdin.end();
   await served;
 });
+
+/** As `LongTexts` links it. */
+const LONG = 'x'.repeat(20_000);
+
+it.each([
+  ['2024-11-05', ['text', 'text']],
+  ['2025-03-26', ['text', 'text']],
+  ['2025-06-18', ['text', 'resource_link']],
+  ['2025-11-25', ['text', 'resource_link']],
+])('A client of revision %s gets the address of a long output in content that it knows', async (revision, types) => {
+  const engine = new StubEngine();
+  engine.answer = async () => runResult({ stdout: LONG });
+  const { stdin, send, answer, served } = open(engine);
+  send({ ...INITIALIZE, params: { ...CLIENT, protocolVersion: revision } });
+  expect(await answer(1)).toMatchObject({ result: { protocolVersion: revision } });
+  send({ method: 'notifications/initialized' });
+  send({ id: 2, ...runOf('print') });
+  const { result } = (await answer(2)) as { result: { content: { type: string; text?: string; uri?: string }[] } };
+  expect(result.content.map(({ type }) => type)).toEqual(types);
+  const { text = '', uri = /hothouse:\S+/.exec(text)?.[0] } = result.content.at(-1) ?? {};
+  expect(uri).toMatch(/^hothouse:\/\/runs\/[\w.-]+\/output\/stdout\.txt$/);
+  send({ id: 3, method: 'resources/read', params: { uri } });
+  expect(await answer(3)).toMatchObject({ result: { contents: [{ uri, mimeType: 'text/plain', text: LONG }] } });
+  stdin.end();
+  await served;
+});
