@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path, { join } from 'node:path';
@@ -18,6 +19,8 @@ import { type LocalIndex, localIndex } from './localIndex.ts';
 
 const run = promisify(execFile);
 const PROGRAM = path.join(import.meta.dirname, 'installingProcess.ts');
+/** Of the package `half`, which is larger: a copy that stops there has begun. */
+const HALF_BYTES = 1 << 20;
 const machine = `packages-${randomBytes(8).toString('hex')}`;
 const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
 const engines: Engine[] = [];
@@ -29,6 +32,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hothouse-faults-'));
   index = await localIndex([
     { name: 'small', version: '1.0', files: { 'small.py': 'answer = 42\n' } },
+    { name: 'half', version: '1.0', files: { 'half.py': 'answer = 44\n', 'half.txt': 'x'.repeat(4 * HALF_BYTES) } },
     { name: 'other', version: '1.0', files: { 'other.py': 'answer = 43\n' } },
   ]);
 });
@@ -140,3 +144,52 @@ it('leaves nothing of an installation whose engine is killed: the session is as 
   await expect.poll(left).toEqual([]);
   expect(await index.connections()).toBe(0);
 });
+
+it('shows nothing of packages whose engine is killed while it copies them into the session, and installs the same after', async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.dispose()));
+  const record = join(folder, 'copied.json');
+  const args = ['--import', 'tsx', PROGRAM, machine, index.url, 'half', record, String(HALF_BYTES)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let volumes: string[] = [];
+  try {
+    await once(child.stdout, 'data');
+    const { sandboxId } = JSON.parse(await readFile(record, 'utf8'));
+    volumes = await volumesOf(await containers());
+    // Docker has unpacked a part of the copy. It starts no program in a container while it copies.
+    await expect.poll(() => filesIn(sandboxId)).toContain('half.');
+    expect(await filesIn(sandboxId)).not.toContain('/index/');
+    expect(volumes.length).toBeGreaterThan(0);
+  } finally {
+    child.kill('SIGKILL');
+  }
+  const next = await newEngine({}, { save: async () => {}, remove: async () => {} });
+  const resumed = await next.resumeSession(JSON.parse(await readFile(record, 'utf8')));
+  if (!resumed.ok) throw new Error(resumed.error.message);
+  const { id } = resumed.value.info;
+  const look = 'import importlib.util, os\n(x, importlib.util.find_spec("half"), os.path.exists("/packages/index"))';
+  expect((await cell(next, id, look)).result).toMatchObject({ 'text/plain': '(41, None, False)' });
+  const again =
+    '%pip install -q small half\nimport half, os, small\n(half.answer + x, os.path.getsize(os.path.join(os.path.dirname(half.__file__), "half.txt")), small.answer)';
+  expect((await cell(next, id, again)).result).toMatchObject({ 'text/plain': `(85, ${4 * HALF_BYTES}, 42)` });
+  await next.dispose();
+  const left = async () => {
+    await sweep({ host, clock: systemClock, log: silentLog, machine, isAlive: isOwnerAlive });
+    const { stdout } = await run('docker', ['volume', 'ls', '--quiet']);
+    return [...(await containers()), ...stdout.split('\n').filter((name) => volumes.includes(name))];
+  };
+  await expect.poll(left).toEqual([]);
+});
+
+/** The anonymous volumes of these containers, without waiting for copies into them. */
+async function volumesOf(ids: readonly string[]): Promise<string[]> {
+  const filters = ids.flatMap((id) => ['--filter', `id=${id}`]);
+  const { stdout } = await run('docker', ['ps', '--all', '--no-trunc', ...filters, '--format', '{{.Mounts}}']);
+  return stdout.split(/[\n,]/).filter((name) => /^[0-9a-f]{64}$/.test(name));
+}
+
+/** The files in the volumes of a container. */
+async function filesIn(id: string): Promise<string> {
+  const mounts = (await volumesOf([id])).flatMap((name) => ['--volume', `${name}:/volumes/${name}`]);
+  const find = ['hothouse/python:latest', 'find', '/volumes', '-type', 'f'];
+  return (await run('docker', ['run', '--rm', ...mounts, ...find])).stdout;
+}

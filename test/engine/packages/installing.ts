@@ -8,6 +8,7 @@ import { Options, type OptionsInput } from '../../../src/engine/options.ts';
 import type { Engine, Owner, RunResult, SessionStore } from '../../../src/engine/types.ts';
 import { machineBuildSettings } from '../../../src/host/buildSettings.ts';
 import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
+import type { Host } from '../../../src/host/host.ts';
 import { thisOwner } from '../../../src/host/identity.ts';
 import { LANGUAGES } from '../../../src/languages/registry.ts';
 import { installerPrograms } from '../../../src/local/installerPrograms.ts';
@@ -21,10 +22,11 @@ export async function installingEngine(
   machine: string,
   options: OptionsInput,
   sessionStore?: SessionStore,
+  through: (host: Host) => Host = (host) => host,
 ): Promise<Engine> {
   return createEngine({
     connect: ({ docker: { host } }) =>
-      dockerHost({ host, env: process.env, home: process.env.HOME ?? '/', log: silentLog }),
+      through(dockerHost({ host, env: process.env, home: process.env.HOME ?? '/', log: silentLog })),
     agent: await loadAgent(path.join(IMAGES, 'agent')),
     options: Options.parse({ python: { preload: [] }, pool: { size: 1 }, ...options }),
     clock: systemClock,
