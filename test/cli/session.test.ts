@@ -13,6 +13,9 @@ import { connectStdioEra, ended, start } from './program.ts';
 
 const PERSON = { id: 'window', label: 'plot.ipynb', kind: 'notebook' } as const;
 
+/** Each test starts several programs, one after the other. */
+const TIMEOUT = { timeout: 120_000 };
+
 let home: string;
 const opened: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
@@ -44,7 +47,7 @@ async function serve(isJoinable = false): Promise<{ engine: Engine; server: Http
   return { engine, server, open };
 }
 
-describe('hothouse session', () => {
+describe('hothouse session', TIMEOUT, () => {
   it.each(ERAS)('shares a session with an agent of %s that has joined, and takes it back', async (era) => {
     const { open } = await serve(true);
     const session_id = await open();
