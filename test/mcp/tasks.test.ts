@@ -110,7 +110,7 @@ describe('a call with wait_seconds', () => {
     expect(await other).toMatchObject({ isError: false });
   });
 
-  it.each([-1, 601, '5', null, 1e300])('is refused with %j, by name', async (wait_seconds) => {
+  it.each([-1, 601, '5', 1e300])('is refused with %j, by name', async (wait_seconds) => {
     const { engine } = slow();
     const refused = await call(await connectInMemory(engine), 'run_code', { ...RUN, wait_seconds });
     expect(textOf(refused)).toMatch(/^Argument "wait_seconds" must be a number from 0 to 600; /);
