@@ -46,11 +46,15 @@ export function dockerfileOf({ definition, base, lock }: EnvironmentImage): stri
     `FROM ${base} AS tools`,
     `LABEL ${LABEL.stage}=tools`,
     'USER root',
-    `RUN ${MACHINE} ${cache('apt', true)} ${cache('pip')} ${['sh', '/machine/tools.sh'].join(' ')}`,
+    `RUN ${MACHINE} ${cache('apt', true)} ${cache('pip')} sh /machine/tools.sh`,
+    // Podman mounts no stage that comes from its cache, unless it is one that only has files.
+    'FROM scratch AS programs',
+    `LABEL ${LABEL.stage}=programs`,
+    'COPY --from=tools /tools/ /',
   ];
   const steps = [
     `RUN ${MACHINE} ${listsOf('apt')} ${cache('apt', true)} sh /machine/apt.sh /packages/list ${LOCK_FOLDER}/apt${given('apt')}`,
-    `RUN ${MACHINE} ${listsOf('pip')} --mount=type=bind,from=tools,source=/tools,target=/tools ${cache('uv')} python3 -I /machine/pip.py /packages/list ${LOCK_FOLDER}/pip${given('pip')}`,
+    `RUN ${MACHINE} ${listsOf('pip')} --mount=type=bind,from=programs,target=/tools ${cache('uv')} python3 -I /machine/pip.py /packages/list ${LOCK_FOLDER}/pip${given('pip')}`,
     `RUN ${MACHINE} ${listsOf('npm')} ${cache('npm')} sh /machine/npm.sh /packages/list ${LOCK_FOLDER}/npm${given('npm')}`,
     `RUN ${MACHINE} ${listsOf('nuget')} ${cache('nuget')} python3 -Es /machine/nuget/environment.py /packages/list ${LOCK_FOLDER}/nuget${given('nuget')}`,
   ];
