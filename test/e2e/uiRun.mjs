@@ -59,7 +59,7 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
 }
 
 /** Sandboxes of sessions end soon after the editor. */
-const SHORT = { 'hothouse.sessions.keepSeconds': 30 };
+const SHORT = { 'hothouse.sessions.keepSeconds': 60 };
 
 /** A home folder where no other window of the user is found. */
 function ownHome(out) {

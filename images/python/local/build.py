@@ -39,7 +39,9 @@ def _fetch_pip(folder):
     """The path of pip's own wheel, which runs as it is: of the lock, the first version, which is for every Python."""
     entry = re.search(r"^pip==(\S+) .*\\\n((?: +--hash=sha256:[0-9a-f]{64}.*\n)+)", _LOCK.read_text(), re.M)
     wheel, hashes = "pip-%s-py3-none-any.whl" % entry[1], re.findall("[0-9a-f]{64}", entry[2])
-    index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
+    if not os.environ.get("PIP_INDEX_URL"):
+        sys.exit("There is neither pip nor uv here. Install one of them, or set PIP_INDEX_URL to a package index.")
+    index = os.environ["PIP_INDEX_URL"].rstrip("/") + "/pip/"
     try:
         with urllib.request.urlopen(index, timeout=60) as page:
             link = re.search(r'href="([^"]*/%s[^"]*)"' % re.escape(wheel), page.read().decode())

@@ -1,6 +1,6 @@
-import type { NotebookCell, NotebookCellExecution, NotebookController } from 'vscode';
+import type { NotebookCell, NotebookCellExecution, NotebookController, TextDocument } from 'vscode';
 import { messageOf, plainText } from '../../base/log.ts';
-import type { ContinuedRun, EngineProblem, RunOutput, RunResult } from '../../engine/types.ts';
+import type { ContinuedRun, EngineProblem, OnInput, RunOutput, RunResult } from '../../engine/types.ts';
 import { formatProblem } from '../format.ts';
 import { editorLanguage } from '../languages.ts';
 import { askInput } from './askInput.ts';
@@ -14,6 +14,8 @@ import { notice, type OutputStep } from './output/outputSteps.ts';
 import { ShownDisplays } from './output/shownDisplays.ts';
 import { SessionCells } from './sessionCells.ts';
 
+/** An empty answer waits so long for news that the window closes. */
+const CLOSING_MS = 500;
 const INTERRUPTED = notice('Interrupted before the session opened.');
 
 /** What a queue needs from its notebook. */
@@ -116,7 +118,7 @@ export class CellQueue {
     this.#output = output;
     return {
       onOutput: (event) => output.add(event),
-      onInput: askInput(cell.document),
+      onInput: this.#askIn(cell.document),
       onEnd: async (result) => {
         const endedAt = Date.now();
         if (result) await this.#close(output, result);
@@ -189,7 +191,7 @@ export class CellQueue {
     const toRun = { name: names.of(document.uri.toString()), code: document.getText() };
     const onOutput = (event: RunOutput) => output.add(event);
     this.#deps.onRun();
-    const result = await session.run(sessionId, toRun, { onOutput, onInput: askInput(document) }, signal);
+    const result = await session.run(sessionId, toRun, { onOutput, onInput: this.#askIn(document) }, signal);
     // Measured before the output is written, which often takes longer than the run.
     const endedAt = Date.now();
     await this.#close(output, result);
@@ -198,6 +200,17 @@ export class CellQueue {
     if (report) diagnostics.show(document, toRun.code, report, editorLanguage(report.language).name);
     await this.#showRecheckedCells(result, running);
     return { ok: result.status === 'ok', endedAt };
+  }
+
+  /** Asks a cell's questions. The one that is open when the window closes has no answer: another window asks it again. */
+  #askIn(document: TextDocument): OnInput {
+    const ask = askInput(document);
+    return async (prompt, signal) => {
+      const answer = await ask(prompt, signal);
+      // A window that closes also closes its input boxes, a moment before it says so.
+      if (answer === null && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, CLOSING_MS));
+      return this.#isFrozen ? new Promise(() => {}) : answer;
+    };
   }
 
   #close(output: CellOutput, result: RunResult): Promise<void> {
