@@ -205,6 +205,13 @@ class GetTest(FilesTest):
             file.truncate(1 << 40)
         self.assertEqual(self.get("a", (1 << 40) - 3, 100), bytes(3))
 
+    def test_refuses_the_whole_of_a_file_that_only_fits_because_of_its_holes(self):
+        space = os.statvfs(self.path)
+        with open(self.path + "/a", "wb") as file:
+            file.truncate(space.f_blocks * space.f_frsize + 1)
+        self.assertEqual(self.get("a"), "too_large")
+        self.assertEqual(self.get("a", 0, 5), bytes(5))
+
 
 class NamesTest(FilesTest):
     def test_takes_every_name_that_a_file_can_have(self):

@@ -2,13 +2,21 @@ const WAIT_MS = 60_000;
 
 /** Runs a command by its title in the command palette; `stays` for a command that keeps the palette open. */
 export async function command(page, title, { stays = false } = {}) {
-  await page.keyboard.press('F1');
-  const input = page.locator('.quick-input-widget input').first();
-  await input.waitFor();
-  await input.fill(`>${title}`);
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor();
+  await waitFor(`the command ${title}`, () => offers(page, title));
   await page.keyboard.press('Enter');
   if (!stays) await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+}
+
+/** Opens the command palette and looks for a command. An editor that opens meanwhile takes the palette away. */
+async function offers(page, title) {
+  await page.keyboard.press('F1');
+  try {
+    await page.locator('.quick-input-widget input').first().fill(`>${title}`, { timeout: 5000 });
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor({ timeout: 5000 });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Opens our view in the activity bar. */

@@ -174,6 +174,8 @@ class Service:
             length = max(0, min(info.st_size, tree.MAX_INT) - offset)
             if request["length"] is not None:
                 length = min(length, request["length"])
+            elif length > _capacity(fd):
+                raise Refused("too_large", "its size is mostly holes; read a part of it")
             media_type = mediatype.of_file(names[-1], fd)
             self._answer(**tree.describe(info), links=info.st_nlink, mediaType=media_type, length=length)
             self._send_content(fd, offset, length)
@@ -326,6 +328,12 @@ def _entry(folder, name):
 def _free_bytes(folder):
     space = os.fstatvfs(folder)
     return space.f_bavail * space.f_frsize
+
+
+def _capacity(file):
+    """Bytes of the file system of an open file. A longer file has holes, which would fill the disk of who reads all of it."""
+    space = os.fstatvfs(file)
+    return space.f_blocks * space.f_frsize
 
 
 def _lstat(root, names):
