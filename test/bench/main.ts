@@ -1,5 +1,6 @@
 import { measureLanguages } from './languages.ts';
 import { measureLean } from './lean.ts';
+import { measureNetwork } from './network.ts';
 import { measurePackages } from './packages.ts';
 import { measureProfiles } from './profiles.ts';
 import { measurePython } from './python.ts';
@@ -11,6 +12,7 @@ const PARTS: Readonly<Record<string, () => Promise<Measured | null>>> = {
   python: measurePython,
   languages: measureLanguages,
   packages: measurePackages,
+  network: measureNetwork,
   profiles: measureProfiles,
   ratios: measureRatios,
   lean: measureLean,

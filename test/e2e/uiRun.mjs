@@ -6,6 +6,7 @@ import { clickThroughEnvironments, labFolder, removeEnvironments } from './uiEnv
 import { clickThroughFolder } from './uiFolder.mjs';
 import { clickThroughLanguages } from './uiLanguages.mjs';
 import { clickThroughLean } from './uiLean.mjs';
+import { clickThroughNetwork, startNetwork } from './uiNetwork.mjs';
 import { clickThroughNotebooks, notebooksFolder } from './uiNotebooks.mjs';
 import { clickThroughProblem } from './uiProblem.mjs';
 import { clickThroughReload } from './uiReload.mjs';
@@ -24,8 +25,15 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
     // Images can be removed once the editor has removed its sandboxes.
     removeEnvironments,
   );
+  if (!only || only === 'network') await driveNetwork();
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
+
+  async function driveNetwork() {
+    const network = await startNetwork(out);
+    const click = (given) => clickThroughNetwork(given, network);
+    await drive('network', network.settings, click, network.folder).finally(network.dispose);
+  }
 
   async function drive(name, machineSettings, click, opened = folder, more = {}) {
     if (only && name !== only) return;
