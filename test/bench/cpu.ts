@@ -27,6 +27,19 @@ export const ownCpu: CpuMeter = async () => {
 /** The children of this process that have ended. */
 export const endedChildrenCpu: CpuMeter = async () => (await statOf('self')).children;
 
+/** Every process that this one has started, with what those have started. */
+export const descendantsCpu: CpuMeter = async () => {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(names.map((name) => statOf(name).catch(() => null)));
+  const stats = new Map(names.map((name, at) => [Number(name), found[at] ?? null]));
+  const isOurs = (pid: number): boolean => {
+    const parent = stats.get(pid)?.parent ?? 0;
+    return parent === process.pid || (parent > 1 && isOurs(parent));
+  };
+  const ours = [...stats].flatMap(([pid, stat]) => (stat && isOurs(pid) ? [stat.own + stat.children] : []));
+  return ours.reduce((sum, ms) => sum + ms, await endedChildrenCpu());
+};
+
 /** A process and its children that have ended; 0 when it is gone. */
 export function processCpu(pid: number | string): CpuMeter {
   return async () => {
@@ -84,10 +97,11 @@ async function servesDocker(pid: string, containers: readonly string[]): Promise
   }
 }
 
-async function statOf(pid: number | string): Promise<{ own: number; children: number }> {
+async function statOf(pid: number | string): Promise<{ own: number; children: number; parent: number }> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   // After the name, which may contain spaces: state is the first field, utime the twelfth.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15).map(Number);
-  return { own: (user + system) * TICK_MS, children: (childUser + childSystem) * TICK_MS };
+  const parent = Number(fields[1]);
+  return { own: (user + system) * TICK_MS, children: (childUser + childSystem) * TICK_MS, parent };
 }

@@ -9,6 +9,7 @@ import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
 import { machineBuildSettings } from '../../src/host/buildSettings.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
+import { localHost } from '../../src/host/local/localHost.ts';
 import type { LanguageDefinition } from '../../src/languages/languageDefinition.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { installerPrograms } from '../../src/local/installerPrograms.ts';
@@ -16,18 +17,21 @@ import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 
 const images = path.resolve(import.meta.dirname, '../../images');
 
+const SURROUNDINGS = { env: process.env, home: homedir() };
+
 export const OWNER: Owner = { id: 'bench', kind: 'cli', label: 'bench' };
 
 /** The languages of an engine that warms nothing but Python. */
 export const PYTHON_ALONE: readonly LanguageDefinition[] = LANGUAGES.filter(({ id }) => id === 'python');
 
-/** An engine on the machine's Docker Engine, with `options` over the defaults. */
+/** An engine on the machine's Docker Engine, or without one by `host.kind: local`, with `options` over the defaults. */
 export async function realEngine(
   options: OptionsInput,
   languages: readonly LanguageDefinition[] = LANGUAGES,
 ): Promise<Engine> {
   return createEngine({
-    connect: ({ docker: { host } }) => dockerHost({ host, env: process.env, home: homedir(), log: silentLog }),
+    connect: ({ host: { kind }, docker: { host } }) =>
+      kind === 'local' ? localHost(SURROUNDINGS) : dockerHost({ host, ...SURROUNDINGS, log: silentLog }),
     agent: await loadAgent(path.join(images, 'agent')),
     options: Options.parse(options),
     clock: systemClock,

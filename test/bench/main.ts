@@ -1,5 +1,6 @@
 import { measureLanguages } from './languages.ts';
 import { measureLean } from './lean.ts';
+import { measureLocal } from './local.ts';
 import { measureNetwork } from './network.ts';
 import { measurePackages } from './packages.ts';
 import { measureProfiles } from './profiles.ts';
@@ -15,6 +16,7 @@ const PARTS: Readonly<Record<string, () => Promise<Measured | null>>> = {
   network: measureNetwork,
   profiles: measureProfiles,
   ratios: measureRatios,
+  local: measureLocal,
   lean: measureLean,
 };
 
