@@ -7,6 +7,7 @@ import type { LanguageQuestions } from '../languages/registry.ts';
 import type { Walls } from '../sandbox/sandbox.ts';
 import type { EngineDependencies } from './deps.ts';
 import { Catalog, type Environments } from './environment/catalog.ts';
+import type { Environment } from './environment/environment.ts';
 import { EnvironmentSet } from './environment/environmentSet.ts';
 import { memoryStore } from './environment/environmentStore.ts';
 import { HostManager } from './environment/hostManager.ts';
@@ -24,7 +25,10 @@ import { notRun } from './run/result.ts';
 import { continueRun, newRunId, type Run, runOnce } from './run/run.ts';
 import { questionsOf } from './run/tasks.ts';
 import { requestProblem } from './run/validateRequest.ts';
+import type { KeptCell, SessionCells } from './session/cellLogs.ts';
+import { CellOutputs, outputsOf } from './session/cellOutputs.ts';
 import { ownedEngine } from './session/ownedEngine.ts';
+import type { Session } from './session/session.ts';
 import { SessionRecord } from './session/sessionRecord.ts';
 import { Sessions } from './session/sessions.ts';
 import type { Viewer } from './session/viewer.ts';
@@ -152,7 +156,11 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     const { limits } = this.#options;
     const timeoutMs = trialTimeoutMs(options, limits);
     const terms = { timeoutMs, outputBytes: limits.outputKb * 1024, signal, onOutput: IGNORE };
-    return this.#snapshots.whileRunning(() => tryInSession(found.value, environment, candidates, terms, options.keep));
+    const tried = await this.#snapshots.whileRunning(() =>
+      tryInSession(found.value, environment, candidates, terms, options.keep),
+    );
+    if (tried.ok) this.#keepTried(found.value, candidates, tried.value);
+    return tried;
   }
 
   async openSession(
@@ -223,6 +231,14 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     if (environment?.allowsInstalls === false) return refused(installsOff(environment.id));
     const listener = guarded(onOutput, LISTENER, this.#deps.log);
     return this.#packages.install(request, found.value, environment ?? own.value, listener, signal);
+  }
+
+  keepCells(): void {
+    this.#sessions.keepCells();
+  }
+
+  cells(sessionId: string): Result<SessionCells> {
+    return this.#sessions.cells(sessionId);
   }
 
   files(sessionId: string): SessionFiles {
@@ -344,7 +360,37 @@ class LiveEngine implements Omit<Engine, keyof LanguageQuestions> {
     const found = this.#sessions.find(sessionId);
     if (!found.ok) return notRun(run.runId, found.error, sessionId);
     const used = this.#set.ofSession(found.value.environment) ?? own.value;
-    return runWithPackages(run, used, found.value, this.#packages);
+    if (!this.#sessions.keepsCells) return runWithPackages(run, used, found.value, this.#packages);
+    return this.#runKept(run, used, found.value);
+  }
+
+  /** Runs a cell of a session and keeps it. */
+  async #runKept(run: Run, environment: Environment, session: Session): Promise<RunResult> {
+    const outputs = new CellOutputs();
+    const onOutput = (output: RunOutput) => {
+      outputs.take(output);
+      run.onOutput(output);
+    };
+    const result = await runWithPackages({ ...run, onOutput }, environment, session, this.#packages);
+    const { code, cell = null } = run.request;
+    if (result.status !== 'rejected') this.#keepCell(session, { code, cell, outputs: outputs.all }, result);
+    return result;
+  }
+
+  /** The candidate that is kept is the session's last cell. */
+  #keepTried(session: Session, candidates: readonly Candidate[], { candidates: tried, kept }: TryResult): void {
+    const index = tried.findIndex(({ id }) => id === kept);
+    const [candidate, ran] = [candidates[index], tried[index]];
+    if (!this.#sessions.keepsCells || !candidate || !ran) return;
+    const cell = { code: candidate.code, cell: null, outputs: outputsOf(ran.result) };
+    this.#keepCell(session, cell, ran.result);
+  }
+
+  #keepCell(session: Session, cell: Pick<KeptCell, 'code' | 'cell' | 'outputs'>, result: RunResult): void {
+    const described = this.languages.find(({ id }) => id === session.language)?.reports?.describe(result);
+    const report = described?.texts.filter((text) => text !== '').join('\n\n') ?? '';
+    const error = described?.hasErrors ? null : result.error;
+    this.#sessions.keepCell(session, { ...cell, runId: result.runId, error, result: result.result, report });
   }
 
   async #end(): Promise<void> {

@@ -24,6 +24,7 @@ import type { ChangedFiles, FileProblemKind, InputFile } from './files/types.ts'
 import type { NetworkDecision } from './network/networkLog.ts';
 import type { Options } from './options.ts';
 import type { InstallReport, InstallRequest } from './packages/types.ts';
+import type { SessionCells } from './session/cellLogs.ts';
 import type { SessionRecord } from './session/sessionRecord.ts';
 import type { Candidate, TryOptions, TryResult } from './trial/types.ts';
 
@@ -354,6 +355,10 @@ export interface Engine extends LanguageQuestions {
   ): Promise<Result<InstallReport>>;
   /** The files of a session; calls for one that is not open return the problem. */
   files(sessionId: string): SessionFiles;
+  /** From now on keeps the cells that sessions run, for `cells`, within the limits of `session/cellLogs.ts`. */
+  keepCells(): void;
+  /** The cells that a session has run and that are kept, also of one that has ended and is still listed. */
+  cells(sessionId: string): Result<SessionCells>;
   /** What a session sees read-only of a folder elsewhere. */
   view(sessionId: string): SessionView;
   complete(

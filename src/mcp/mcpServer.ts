@@ -56,6 +56,8 @@ const OPTIONS: ServerOptions = {
  * an agent has its own, and those that a person shares.
  */
 export function createMcpServer({ engine: whole, version }: McpDependencies, viewer: Viewer): Server {
+  // Its clients can read them from now on.
+  whole.keepCells();
   const engine = viewer.kind === 'mcp' ? whole.asOwner(viewer.id) : whole;
   // The low-level server, because the high-level one formats argument errors itself.
   const server = new ToolServer(

@@ -10,11 +10,14 @@ import { readView, VIEW_URI } from './app/view.ts';
 import {
   type FileAddress,
   fileUri,
+  NOTEBOOK_TEMPLATE,
+  notebookUri,
   parseFileUri,
   RUN_FILE_TEMPLATE,
   RUN_OUTPUT_TEMPLATE,
   SESSION_FILE_TEMPLATE,
 } from './files/fileUri.ts';
+import { NOTEBOOK_TYPE } from './files/notebook.ts';
 import { readPart, textOf } from './files/readFile.ts';
 import { KEEP_MS, type RunFiles, runFilesOf, runOutputsOf } from './files/runFiles.ts';
 import { printable } from './printable.ts';
@@ -32,6 +35,13 @@ export const RESOURCE_TEMPLATES = [
     name: 'session-file',
     title: 'Session File',
     description: 'A file in the working directory of an open session.',
+  },
+  {
+    uriTemplate: NOTEBOOK_TEMPLATE,
+    name: 'session-notebook',
+    title: 'Session Notebook',
+    description: 'The cells that a session has run and their outputs, as a Jupyter notebook.',
+    mimeType: NOTEBOOK_TYPE,
   },
   {
     uriTemplate: RUN_FILE_TEMPLATE,
@@ -54,17 +64,19 @@ export interface ResourceReader {
   readonly signal: AbortSignal;
 }
 
-/** The kept files and output of the owner's runs, then the files of the sessions that it has opened; at most `MAX_RESOURCES`. */
+/**
+ * The kept files and output of the owner's runs, the notebooks of the sessions that it has opened, and the files of those;
+ * at most `MAX_RESOURCES`.
+ */
 export async function listResources(reader: ResourceReader): Promise<ListResourcesResult> {
   const { engine, owner } = reader;
+  const own = engine.snapshot().sessions.filter((session) => session.owner.id === owner.id);
   const resources = [
     ...runResources(runFilesOf(engine), 'run', 'Made by', owner),
     ...runResources(runOutputsOf(engine), 'output', 'Output of', owner),
+    ...own.flatMap(({ id }) => notebookResource(engine, id)),
   ];
-  const sessions = engine
-    .snapshot()
-    .sessions.filter(({ state, owner: { id } }) => state !== 'ended' && id === owner.id);
-  for (const { id } of sessions) {
+  for (const { id } of own.filter(({ state }) => state !== 'ended')) {
     if (resources.length >= MAX_RESOURCES) break;
     resources.push(...(await sessionResources(reader, id)));
   }
@@ -81,6 +93,13 @@ function runResources(store: RunFiles, kind: FileAddress['kind'], origin: string
       size: content.length,
     })),
   );
+}
+
+function notebookResource(engine: Engine, id: string): Resource[] {
+  const found = engine.cells(id);
+  if (!found.ok || found.value.cells.length === 0) return [];
+  const description = `The cells that session ${id} has run`;
+  return [{ uri: notebookUri(id), name: `${id}.ipynb`, description, mimeType: NOTEBOOK_TYPE }];
 }
 
 async function sessionResources({ engine, signal }: ResourceReader, id: string): Promise<Resource[]> {

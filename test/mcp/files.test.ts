@@ -157,6 +157,7 @@ describe('files of a session', () => {
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'hothouse://sessions/{session_id}/files/{+path}',
+      'hothouse://sessions/{session_id}/notebook.ipynb',
       'hothouse://runs/{run_id}/files/{+path}',
       'hothouse://runs/{run_id}/output/{name}',
     ]);

@@ -182,6 +182,12 @@ export class StubEngine implements Engine {
     return this.onInstall(request);
   }
 
+  keepCells() {}
+
+  cells(id: string) {
+    return { ok: false as const, error: unknownSession(id, []) };
+  }
+
   files(id: string): SessionFiles {
     return sessionFiles(() => ({ ok: false, error: unknownSession(id, []) }));
   }

@@ -50,6 +50,11 @@ export function ownedEngine({ engine, viewer, find }: OwnedEngineDependencies): 
     interruptSession: (id) => inSession(id, () => engine.interruptSession(id)),
     restartSession: (id) => inSession(id, () => engine.restartSession(id)),
     installPackages: (request, ...rest) => inSession(request.sessionId, () => engine.installPackages(request, ...rest)),
+    keepCells: () => engine.keepCells(),
+    cells(id) {
+      const found = find(id);
+      return found.ok ? engine.cells(id) : found;
+    },
     files: (id) => sessionFiles(() => find(id)),
     view: (id) => sessionView(() => find(id)),
     complete: (id, ...rest) => inSession(id, () => engine.complete(id, ...rest)),

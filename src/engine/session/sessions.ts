@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { Environment } from '../environment/environment.ts';
 import { alreadyOpen, endedSession, notResumed, sessionLimit, unknownSession } from '../problems.ts';
 import type { Owner, Result, SessionInfo } from '../types.ts';
+import { CellLogs, type KeptCell, type SessionCells } from './cellLogs.ts';
 import { type KeepingDependencies, SessionKeeping } from './keeping.ts';
 import type { Question } from './questions.ts';
 import { type ContinuedCell, type Resumption, Session } from './session.ts';
@@ -33,6 +34,8 @@ export class Sessions {
   readonly #deps: SessionsDependencies;
   readonly #open = new Map<string, Session>();
   readonly #closed = new Map<string, ClosedSession>();
+  /** null while no one can read them. */
+  #cells: CellLogs | null = null;
   /** Ids of those that are being resumed. */
   readonly #resuming = new Set<string>();
 
@@ -77,6 +80,7 @@ export class Sessions {
       }
       const session = this.#add(environment, record);
       const cell = session.resume({ lease, resumed, note: note.data, onRun });
+      this.#cells?.begin(sessionId, session.info().runs + (cell ? 1 : 0));
       proceed();
       return { ok: true, value: { session, cell } };
     } finally {
@@ -135,6 +139,31 @@ export class Sessions {
     });
   }
 
+  /** Whether the cells of sessions are kept. */
+  get keepsCells(): boolean {
+    return this.#cells !== null;
+  }
+
+  /** From now on keeps the cells that are given to `keepCell`. */
+  keepCells(): void {
+    if (this.#cells) return;
+    this.#cells = new CellLogs();
+    for (const session of this.all()) this.#cells.begin(session.id, session.info().runs);
+  }
+
+  /** Keeps a cell that a session has run, unless the session was closed with it. */
+  keepCell(session: Session, cell: KeptCell): void {
+    if (this.#open.get(session.id) === session) this.#cells?.add(session.id, cell);
+  }
+
+  /** The kept cells of a session. */
+  cells(id: string): Result<SessionCells> {
+    const found = this.find(id);
+    if (!found.ok) return found;
+    const kept = this.#cells?.of(id) ?? { cells: [], dropped: found.value.info().runs };
+    return { ok: true, value: { language: found.value.language, ...kept } };
+  }
+
   closeAll(reason: string): void {
     for (const session of this.all()) this.#close(session, reason);
   }
@@ -178,6 +207,7 @@ export class Sessions {
   /** Ends a session and removes it from the list; `reason` as in `it was closed`. */
   #close(session: Session, reason: string): void {
     this.#open.delete(session.id);
+    this.#cells?.remove(session.id);
     const { owner, isShared } = session;
     this.#closed.set(session.id, { reason, owner, isShared });
     const [oldest] = this.#closed.keys();

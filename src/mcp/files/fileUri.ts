@@ -1,24 +1,28 @@
-/** A file that agents can name: of a session, one that a one-shot run has made, or a text that a run has output. */
+/** A file that agents can name: of a session, its notebook, one that a one-shot run has made, or a text that a run has output. */
 export interface FileAddress {
-  readonly kind: 'session' | 'run' | 'output';
+  readonly kind: 'session' | 'notebook' | 'run' | 'output';
   readonly id: string;
   /** In the workspace, without `/workspace/`. */
   readonly path: string;
 }
 
-const PATTERN = /^hothouse:\/\/(sessions\/|runs\/)([\w.-]+)(\/files\/|\/output\/)(.+)$/s;
+const PATTERN = /^hothouse:\/\/(sessions\/|runs\/)([\w.-]+)(\/files\/|\/output\/|\/)(.+)$/s;
 /** What is before and after the id. */
 const PARTS: Readonly<Record<FileAddress['kind'], readonly [string, string]>> = {
   session: ['sessions/', '/files/'],
+  notebook: ['sessions/', '/'],
   run: ['runs/', '/files/'],
   output: ['runs/', '/output/'],
 };
-const KINDS = ['session', 'run', 'output'] as const;
+const KINDS = ['session', 'notebook', 'run', 'output'] as const;
+/** The path of each session's notebook. */
+const NOTEBOOK = 'notebook.ipynb';
 /** In paths a byte that is not UTF-8 is one of these characters without a partner. */
 const LONE_BYTE = /(?<![\ud800-\udbff])[\udc80-\udcff]/;
 
 /** The templates of `resources/templates/list`. */
 export const SESSION_FILE_TEMPLATE = 'hothouse://sessions/{session_id}/files/{+path}';
+export const NOTEBOOK_TEMPLATE = `hothouse://sessions/{session_id}/${NOTEBOOK}`;
 export const RUN_FILE_TEMPLATE = 'hothouse://runs/{run_id}/files/{+path}';
 export const RUN_OUTPUT_TEMPLATE = 'hothouse://runs/{run_id}/output/{name}';
 
@@ -33,7 +37,13 @@ export function parseFileUri(uri: string): FileAddress | null {
   const [, before, id, after, path] = PATTERN.exec(uri) ?? [];
   const kind = KINDS.find((one) => PARTS[one][0] === before && PARTS[one][1] === after);
   if (kind === undefined || id === undefined || path === undefined) return null;
+  if (kind === 'notebook' && path !== NOTEBOOK) return null;
   return { kind, id, path: unescaped(path) };
+}
+
+/** `hothouse://sessions/py-3f9a2c81/notebook.ipynb` */
+export function notebookUri(sessionId: string): string {
+  return fileUri({ kind: 'notebook', id: sessionId, path: NOTEBOOK });
 }
 
 function escaped(name: string): string {

@@ -3,6 +3,7 @@ import type { FileRange } from '../../engine/files/types.ts';
 import type { EngineProblem, Result } from '../../engine/types.ts';
 import type { ToolCall } from '../tool.ts';
 import type { FileAddress } from './fileUri.ts';
+import { NOTEBOOK_TYPE, sessionNotebook } from './notebook.ts';
 import { KEEP_MS, runFilesOf, runOutputsOf } from './runFiles.ts';
 
 /** A part of a file. */
@@ -16,20 +17,22 @@ export interface FilePart {
 
 type Reader = Pick<ToolCall, 'engine' | 'owner' | 'signal'>;
 
-/** Reads a part of a file: of a session or a run that the owner sees, or of what such a run has output. */
+/** Reads a part of a file: of a session or a run that the owner sees, of the notebook of such a session, or of what such a run has output. */
 export async function readPart(
   { engine, owner, signal }: Reader,
   address: FileAddress,
   range: Required<FileRange>,
 ): Promise<Result<FilePart>> {
   const { id, path } = address;
+  if (address.kind === 'notebook') {
+    const notebook = await sessionNotebook(engine, id);
+    return notebook.ok ? { ok: true, value: partOf(notebook.value, NOTEBOOK_TYPE, range) } : notebook;
+  }
   if (address.kind !== 'session') {
     const store = address.kind === 'run' ? runFilesOf(engine) : runOutputsOf(engine);
     const kept = store.find(owner, id, path);
     if (!kept) return { ok: false, error: notKept(address) };
-    const { content, mediaType } = kept;
-    const bytes = content.subarray(range.offset, range.offset + range.length);
-    return { ok: true, value: { size: content.length, mediaType, offset: range.offset, bytes } };
+    return { ok: true, value: partOf(kept.content, kept.mediaType, range) };
   }
   const opened = await engine.files(id).get(path, range, signal);
   if (!opened.ok) return opened;
@@ -41,6 +44,10 @@ export async function readPart(
     const message = `${JSON.stringify(path)} could not be read to its end.`;
     return { ok: false, error: { kind: 'changed', message, advice: 'Read it again.' } };
   }
+}
+
+function partOf(content: Buffer, mediaType: string, { offset, length }: Required<FileRange>): FilePart {
+  return { size: content.length, mediaType, offset, bytes: content.subarray(offset, offset + length) };
 }
 
 /** The problem of a run's file that is not there. */
