@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LABEL } from '../../../src/host/labels.ts';
 import { connectStdio, ended, start } from '../../cli/program.ts';
+import { nugetFeed } from '../../engine/packages/nugetFeed.ts';
 import { call, textOf } from '../connect.ts';
 
 // What the older servers promise beside the calls that were recorded, above all where they break it.
@@ -139,14 +140,39 @@ describe('MCP-docker-executor promises', () => {
     rmSync(home, { recursive: true });
   });
 
+  async function install(by: Connected, package_name: string, language: string): Promise<string> {
+    const installed = await answer(by, 'install_package', { package_name, language });
+    return /New Image ID: (\S+)/.exec(installed)?.[1] ?? '';
+  }
+
   it.each([
     ['node', 'is-odd', 'console.log(require("is-odd")(3))', 'true'],
     ['bash', 'cowsay', '/usr/games/cowsay moo | grep -o moo', 'moo'],
   ])('packages of %s in the new image', async (language, package_name, code, printed) => {
-    const installed = await answer(client, 'install_package', { package_name, language });
-    const [, image_id = ''] = /New Image ID: (\S+)/.exec(installed) ?? [];
+    const image_id = await install(client, package_name, language);
     expect(await answer(client, 'execute_code', { language, code, image_id })).toContain(`STDOUT:\n${printed}\n`);
     expect(await answer(client, 'execute_code', { language, code })).toContain('Status: failed');
+  });
+
+  it('packages of C# in the new image', async () => {
+    const compiler = await install(client, 'mono-mcs', 'bash');
+    const source = 'public static class Greeting { public const string Text = "from a package"; }';
+    const code = `echo '${source}' >a.cs && mcs -target:library a.cs >&2 && base64 --wrap=0 a.dll`;
+    const compiled = await answer(client, 'execute_code', { language: 'bash', code, image_id: compiler });
+    const [, dll = ''] = /STDOUT:\n(\S+)/.exec(compiled) ?? [];
+    const files = { 'lib/net45/Greeting.dll': Buffer.from(dll, 'base64') };
+    const feed = await nugetFeed([{ name: 'Greeting', version: '1.2.0', files }]);
+    const settings = ['--profile', 'docker-executor', '--set', `packages.nugetIndex=${feed.url}`];
+    const other = await connectStdio({ HOME: home }, settings);
+    try {
+      const image_id = await install(other, 'Greeting', 'csharp');
+      const run = { language: 'csharp', code: 'Console.WriteLine(Greeting.Text);' };
+      expect(await answer(other, 'execute_code', { ...run, image_id })).toContain('STDOUT:\nfrom a package\n');
+      expect(await answer(other, 'execute_code', run)).toContain('Status: failed');
+    } finally {
+      await other.close();
+      await feed.close();
+    }
   });
 
   it('an image with several languages, in which each runs', async () => {
