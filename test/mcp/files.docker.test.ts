@@ -50,6 +50,23 @@ describe.each([
     expect(Buffer.concat(parts).equals(content)).toBe(true);
   });
 
+  it('are also the notebook of a session, with its pictures, tables and errors', async () => {
+    const { structuredContent } = await call(client, 'open_session', { language: 'python' });
+    const id = String(structuredContent?.session_id);
+    const show = 'import matplotlib.pyplot as plt\nprint("before")\nplt.plot([1, 3]); plt.show()\nprint("after")';
+    for (const code of [show, 'import pandas\npandas.DataFrame({"x": [1]})', '1 / 0']) {
+      await python(code, { session_id: id });
+    }
+    const { contents } = await client.readResource({ uri: `hothouse://sessions/${id}/notebook.ipynb` });
+    const [{ text }] = contents as [{ text: string }];
+    const { cells } = JSON.parse(text) as { cells: { outputs: object[] }[] };
+    expect(cells.map(({ outputs }) => outputs)).toMatchObject([
+      [{ text: 'before\n' }, { data: { 'image/png': expect.stringMatching(/^iVBOR/) } }, { text: 'after\n' }],
+      [{ output_type: 'execute_result', data: { 'text/html': expect.stringContaining('<table') } }],
+      [{ output_type: 'error', ename: 'ZeroDivisionError', traceback: expect.any(Array) }],
+    ]);
+  });
+
   it('that a session made are resources, and pictures come as images', async () => {
     const run = await python(PLOT, { session_id });
     const uri = `hothouse://sessions/${session_id}/files/plot.png`;

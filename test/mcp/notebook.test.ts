@@ -91,12 +91,14 @@ async function serve(era: Era) {
   };
 }
 
-async function openSession(client: Pick<TestClient, 'callTool'>): Promise<string> {
+type Caller = Parameters<typeof call>[0];
+
+async function openSession(client: Caller): Promise<string> {
   const { structuredContent } = await call(client, 'open_session', { language: 'python' });
   return String(structuredContent?.session_id);
 }
 
-const run = (client: Pick<TestClient, 'callTool'>, session_id: string, code: string, rest: object = {}) =>
+const run = (client: Caller, session_id: string, code: string, rest: object = {}) =>
   call(client, 'run_code', { language: 'python', code, session_id, ...rest });
 
 const uriOf = (id: string) => `hothouse://sessions/${id}/notebook.ipynb`;
