@@ -1,5 +1,5 @@
 /**
- * Runs the official MCP conformance suite for both eras: all scenarios against a server with the suite's fixtures on the
+ * Runs the official MCP conformance suite for both eras: all scenarios against servers with the suite's fixtures on the
  * product's endpoint, and scenarios without fixtures against the product. Prints `ok` and `not ok` lines, and in the last
  * line `N passed, N failed`. Needs HOTHOUSE_NODE22, the Node for the suite; the reports go to out/conformance.
  */
@@ -13,6 +13,7 @@ import { StubEngine } from '../mcp/stubEngine.ts';
 import { NOT_APPLICABLE, ON_PRODUCT, REVISIONS, type Revision } from './applicable.ts';
 import { fixtureServer } from './fixture.ts';
 import { type Outcome, runSuite, scenariosOf } from './suite.ts';
+import { tasksServer } from './tasksServer.ts';
 import { startTokenProxy } from './tokenProxy.ts';
 
 const OUT = path.join(import.meta.dirname, '../../out/conformance');
@@ -23,19 +24,28 @@ const fixtures: Endpoint = await openEndpoint({
   log: silentLog,
   createServer: () => fixtureServer(() => fixtures.notify),
 });
+const tasks: Endpoint = await openEndpoint({ log: silentLog, createServer: tasksServer });
 const product = await startHttpServer({ log: silentLog, engine: new StubEngine(), version: '1' });
 for (const revision of REVISIONS) {
   const onFixtures = await outcomes(fixtures, revision, 'fixtures');
-  for (const scenario of scenariosOf(revision)) {
+  const scenarios = scenariosOf(revision);
+  const onTasks = scenarios.some(isOfTasks) ? await outcomes(tasks, revision, 'tasks') : {};
+  for (const scenario of scenarios) {
+    const outcome = (isOfTasks(scenario) ? onTasks : onFixtures)[scenario];
     const reason = NOT_APPLICABLE[revision][scenario];
-    if (reason === undefined) expectPass(`${revision} ${scenario}`, onFixtures[scenario]);
-    else expectNoPass(`${revision} ${scenario}`, onFixtures[scenario], reason);
+    if (reason === undefined) expectPass(`${revision} ${scenario}`, outcome);
+    else expectNoPass(`${revision} ${scenario}`, outcome, reason);
   }
   const onProduct = await outcomes(product, revision, 'product');
   for (const scenario of ON_PRODUCT[revision]) expectPass(`${revision} product ${scenario}`, onProduct[scenario]);
 }
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
+
+/** Whether a scenario is of the tasks extension, whose tools have a server of their own. */
+function isOfTasks(scenario: string): boolean {
+  return scenario.startsWith('tasks-');
+}
 
 async function outcomes(server: Pick<Endpoint, 'url' | 'token'>, revision: Revision, name: string) {
   const node = process.env.HOTHOUSE_NODE22;
