@@ -75,6 +75,28 @@ describe('hothouse session', TIMEOUT, () => {
     expect(listed.map(({ session_id }: { session_id: string }) => session_id).sort()).toEqual(ids.sort());
   });
 
+  it('prints the notebook of an agent, also one that is longer than an answer', async () => {
+    const { server, open } = await serve();
+    const { token } = await new ClientTokens(home).create('agent', null);
+    const agent = await connectEra('2026-07-28', server.url, token);
+    opened.push(() => agent.close());
+    const { structuredContent } = await call(agent, 'open_session', { language: 'python' });
+    const id = String(structuredContent?.session_id);
+    const codes = ['print ä', 'fill 900000', 'fill 900000'];
+    for (const code of codes) await call(agent, 'run_code', { language: 'python', code, session_id: id });
+    await open();
+    const { status, stdout } = await hothouse('notebook', id);
+    expect(status).toBe(0);
+    const { contents } = await agent.readResource({ uri: `hothouse://sessions/${id}/notebook.ipynb` });
+    expect(contents).toMatchObject([{ text: stdout }]);
+    expect(JSON.parse(stdout).cells.map(({ source }: { source: string }) => source)).toEqual(codes);
+    expect(await hothouse('notebook', 'py-00000000')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('There is no session py-00000000.'),
+    });
+  });
+
   it('says what to do without a server, and for an unknown session', async () => {
     expect((await hothouse('list')).stderr).toContain('No server of yours runs on this machine.');
     await serve();

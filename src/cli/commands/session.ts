@@ -1,22 +1,30 @@
 import { Command } from 'commander';
+import { z } from 'zod';
 import { messageOf, plainText } from '../../base/log.ts';
 import type { RunningServer } from '../../local/runningServers.ts';
+import { notebookUri } from '../../mcp/files/fileUri.ts';
 import { type ListedSession, SESSIONS_PREFIX, SessionList } from '../../mcp/http/sessionSite.ts';
 import type { CommandContext, Handle } from '../command.ts';
 import { addServerOptions, NO_SERVER, reportRefusal, type ServerOptions, serversOf } from '../copy/findServer.ts';
-import { ServerError, ToolError } from '../copy/toolClient.ts';
+import { callTool, ServerError, ToolError } from '../copy/toolClient.ts';
 import { jsonLine, say } from '../terminal.ts';
 
 const NOTES = `
 Agents see and use their own sessions, and those that you share. Sessions are those of \`hothouse serve\` and of VS Code
 windows on this machine, and of agents that have joined them.`;
 
+/** Bytes of a notebook in one answer. */
+const PART_BYTES = 1024 * 1024;
+
+/** A part of a notebook, as `read_file` returns it. */
+const NotebookPart = z.object({ content: z.string(), size: z.number(), next_offset: z.number().nullable() });
+
 type ListOptions = ServerOptions & { readonly json?: boolean };
 
-/** `hothouse session`: lists the sessions of running servers, and shares them with agents. */
+/** `hothouse session`: lists the sessions of running servers, shares them with agents, and prints their notebooks. */
 export function sessionCommand(handle: Handle): Command {
   const command = new Command('session')
-    .description('List sessions, and share them with agents')
+    .description('List sessions, share them with agents, and print their notebooks')
     .addHelpText('after', NOTES);
   const list = command.command('list').description('List the sessions of running servers');
   addServerOptions(list).option('--json', 'print them as JSON').action(handle(listSessions));
@@ -28,6 +36,11 @@ export function sessionCommand(handle: Handle): Command {
   };
   change('share', 'Let agents see and use a session', 'PUT');
   change('unshare', 'Let only its owner see and use a session', 'DELETE');
+  const notebook = command
+    .command('notebook')
+    .description('Print what a session has run as a Jupyter notebook')
+    .argument('<SESSION>', 'id of a session');
+  addServerOptions(notebook).action(handle(printNotebook));
   return command;
 }
 
@@ -53,17 +66,45 @@ async function changeSharing(
   options: ServerOptions,
 ): Promise<number> {
   try {
-    for (const server of await found(context, options)) {
-      const sessions = await ask(context, server, options, 'GET');
-      if (!sessions.some(({ session_id }) => session_id === id)) continue;
-      await ask(context, server, options, method, id);
-      say(context.terminal, `${id} is ${method === 'PUT' ? 'shared with agents' : 'no longer shared'}`);
-      return 0;
-    }
-    throw new ToolError(`There is no session ${id}.\n\`hothouse session list\` shows the sessions.`);
+    await ask(context, await serverOf(id, context, options), options, method, id);
+    say(context.terminal, `${id} is ${method === 'PUT' ? 'shared with agents' : 'no longer shared'}`);
+    return 0;
   } catch (error) {
     return reportRefusal(error, context);
   }
+}
+
+async function printNotebook(context: CommandContext, id: string, options: ServerOptions): Promise<number> {
+  try {
+    context.terminal.stdout.write(await notebookOf(await serverOf(id, context, options), id, context.signal));
+    return 0;
+  } catch (error) {
+    return reportRefusal(error, context);
+  }
+}
+
+/** The notebook of a session, which may be longer than one answer. */
+async function notebookOf(server: RunningServer, id: string, signal: AbortSignal): Promise<string> {
+  let text = '';
+  let size: number | null = null;
+  for (let offset: number | null = 0; offset !== null; ) {
+    const args = { uri: notebookUri(id), offset, length: PART_BYTES, encoding: 'utf-8' };
+    const part = NotebookPart.parse(await callTool(server, 'read_file', args, signal));
+    size ??= part.size;
+    if (part.size !== size) throw new ToolError(`${id} has run code meanwhile. Try again.`);
+    text += part.content;
+    offset = part.next_offset;
+  }
+  return text;
+}
+
+/** The server that has the session. */
+async function serverOf(id: string, context: CommandContext, options: ServerOptions): Promise<RunningServer> {
+  for (const server of await found(context, options)) {
+    const sessions = await ask(context, server, options, 'GET');
+    if (sessions.some(({ session_id }) => session_id === id)) return server;
+  }
+  throw new ToolError(`There is no session ${id}.\n\`hothouse session list\` shows the sessions.`);
 }
 
 async function found(context: CommandContext, options: ServerOptions): Promise<readonly RunningServer[]> {
