@@ -203,6 +203,20 @@ failed`;
     await other.dispose();
   });
 
+  it('ends what runs have left beside its zygote, and what only forks', async () => {
+    const other = await realSandbox(64 * 1024);
+    await other.request({ op: 'preload', modules: ['json'] });
+    const before = await once(other, LOOK);
+    const forker = 'import os\nif os.fork() == 0:\n    while os.fork() == 0: os.setsid()\n    os._exit(0)';
+    for (const code of [PLANT, forker, PLANT]) {
+      expect(await once(other, code)).toMatchObject({ status: 'ok' });
+      expect(await other.reset(5_000)).toMatchObject({ clean: true, leftovers: [] });
+      expect((await once(other, LOOK)).stdout).toBe(before.stdout);
+      expect(await other.reset(5_000)).toMatchObject({ clean: true, leftovers: [] });
+    }
+    await other.dispose();
+  });
+
   it('is reset at every moment of a fork of its zygote', async () => {
     const other = await realSandbox();
     await other.request({ op: 'preload', modules: ['json'] });
