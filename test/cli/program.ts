@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { StdioClientTransport as CurrentStdioTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -83,4 +84,13 @@ export async function connectServe(era: Era, env: Record<string, string>): Promi
 export async function connectMcp(era: Era, env: Record<string, string>): Promise<Connection> {
   const client = await connectStdioEra(era, env);
   return { client, end: () => client.close() };
+}
+
+/** Removes a home folder, and the environments that `hothouse` has made for it. */
+export async function removeHome(home: string): Promise<void> {
+  const { stdout } = await ended(start(['env', 'list', '--json'], { HOME: home }));
+  for (const { name } of JSON.parse(stdout) as { name: string }[]) {
+    await ended(start(['env', 'remove', name], { HOME: home }));
+  }
+  rmSync(home, { recursive: true });
 }

@@ -115,6 +115,14 @@ it('keeps a cache of downloads, and empties it above the limit of the option', a
   expect(await cell(limited, id, '%pip install -q other\nimport other')).toMatchObject({ error: null });
 });
 
+/** Another engine, and the session of that record in it. */
+async function resumedFrom(record: string) {
+  const next = await newEngine({}, { save: async () => {}, remove: async () => {} });
+  const resumed = await next.resumeSession(JSON.parse(await readFile(record, 'utf8')));
+  if (!resumed.ok) throw new Error(resumed.error.message);
+  return { next, id: resumed.value.info.id };
+}
+
 it('leaves nothing of an installation whose engine is killed: the session is as it was, and no container stays', async () => {
   // Engines that live would make warm sandboxes meanwhile.
   await Promise.all(engines.splice(0).map((engine) => engine.dispose()));
@@ -126,10 +134,7 @@ it('leaves nothing of an installation whose engine is killed: the session is as 
   } finally {
     child.kill('SIGKILL');
   }
-  const next = await newEngine({}, { save: async () => {}, remove: async () => {} });
-  const resumed = await next.resumeSession(JSON.parse(await readFile(record, 'utf8')));
-  if (!resumed.ok) throw new Error(resumed.error.message);
-  const { id } = resumed.value.info;
+  const { next, id } = await resumedFrom(record);
   const look = await cell(next, id, 'import os\n(x, os.path.exists("/packages/index"))');
   expect(look.result).toMatchObject({ 'text/plain': '(41, False)' });
   expect((await cell(next, id, '%pip install -q small\nimport small\nsmall.answer + x')).result).toMatchObject({
@@ -162,10 +167,7 @@ it('shows nothing of packages whose engine is killed while it copies them into t
   } finally {
     child.kill('SIGKILL');
   }
-  const next = await newEngine({}, { save: async () => {}, remove: async () => {} });
-  const resumed = await next.resumeSession(JSON.parse(await readFile(record, 'utf8')));
-  if (!resumed.ok) throw new Error(resumed.error.message);
-  const { id } = resumed.value.info;
+  const { next, id } = await resumedFrom(record);
   const look = 'import importlib.util, os\n(x, importlib.util.find_spec("half"), os.path.exists("/packages/index"))';
   expect((await cell(next, id, look)).result).toMatchObject({ 'text/plain': '(41, None, False)' });
   const again =

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectStdio, ended, start } from '../../cli/program.ts';
+import { connectStdio, removeHome } from '../../cli/program.ts';
 import { call, textOf } from '../connect.ts';
 import { type Difference, itRepeats, readCapture } from './replay.ts';
 
@@ -75,11 +75,7 @@ describe('the profile docker-executor on a real Docker Engine', () => {
   });
   afterAll(async () => {
     await client.close();
-    const { stdout } = await ended(start(['env', 'list', '--json'], { HOME: home }));
-    for (const { name } of JSON.parse(stdout) as { name: string }[]) {
-      await ended(start(['env', 'remove', name], { HOME: home }));
-    }
-    rmSync(home, { recursive: true });
+    await removeHome(home);
   });
 
   itRepeats(capture, DIFFERENCES, () => client);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LABEL } from '../../../src/host/labels.ts';
-import { connectStdio, ended, start } from '../../cli/program.ts';
+import { connectStdio, removeHome } from '../../cli/program.ts';
 import { nugetFeed } from '../../engine/packages/nugetFeed.ts';
 import { call, textOf } from '../connect.ts';
 
@@ -133,11 +133,7 @@ describe('MCP-docker-executor promises', () => {
   });
   afterAll(async () => {
     await client.close();
-    const { stdout } = await ended(start(['env', 'list', '--json'], { HOME: home }));
-    for (const { name } of JSON.parse(stdout) as { name: string }[]) {
-      await ended(start(['env', 'remove', name], { HOME: home }));
-    }
-    rmSync(home, { recursive: true });
+    await removeHome(home);
   });
 
   async function install(by: Connected, package_name: string, language: string): Promise<string> {
