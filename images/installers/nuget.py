@@ -11,8 +11,9 @@ import shutil
 import sys
 
 from disk import CACHE, hold_cache, require_room, trim_cache
-from feed import Failed, Feed, read_archive
-from folder import OF_IMAGE, read_list, unpack, write_list
+from feed import Feed
+from folder import OF_IMAGE, read_list, unpack, unpacked_size, write_list
+from package import Failed, read_archive, reported
 from resolver import resolve
 from versions import Range, Version
 
@@ -48,6 +49,9 @@ def install(request):
     known = {name.lower(): (name, version) for name, version in [*of_image, *earlier]}
     feed = feed_of(request, archives)
     packages = resolve(feed, list(wanted_of(request, archives)), known.values(), request["upgrade"])
+    needed = sum(unpacked_size(package, feed.archive(package.name, package.version)) for package in packages)
+    if needed > request["maxBytes"]:
+        raise Failed("The packages have %d MB, and a session takes %d MB (packages.maxMb)." % (needed >> 20, request["maxBytes"] >> 20))
     os.makedirs(OUT)
     added = []
     for package in packages:
@@ -70,11 +74,7 @@ def empty_cache():
 def main():
     request = json.load(sys.stdin)
     lock = hold_cache("nuget", wait=True) if request["cache"] else None
-    try:
-        added = install(request)
-    except (Failed, ValueError) as error:
-        print("error: %s" % error, file=sys.stderr)
-        return 1
+    added = reported(lambda: install(request))
     json.dump({"added": added}, sys.stdout)
     sys.stdout.flush()
     if lock:

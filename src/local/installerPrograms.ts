@@ -5,7 +5,9 @@ import { basename, join } from 'node:path';
 const SHARED = 'installers/disk';
 /** Modules that a manager's program shares with builds of environments, each after those that it imports. */
 const OF_MANAGER: Readonly<Record<string, readonly string[]>> = {
-  nuget: ['versions', 'frameworks', 'feed', 'folder', 'resolver'].map((name) => `environment/nuget/${name}`),
+  nuget: ['versions', 'frameworks', 'package', 'connection', 'feed', 'folder', 'resolver'].map(
+    (name) => `environment/nuget/${name}`,
+  ),
 };
 
 /** Texts of the programs in `images/installers` by their manager, each with the modules that it imports. */

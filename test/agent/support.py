@@ -1,4 +1,4 @@
-"""Shared by the unit tests of the agent. They need only Python 3.9 or newer, and write only to temp folders."""
+"""Shared by the unit tests of the agent and of the programs that install packages of NuGet. They need only Python 3.9 or newer, and write only to temp folders."""
 
 import os
 import pathlib
@@ -9,7 +9,8 @@ import threading
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "images/agent"))
+IMAGES = pathlib.Path(__file__).parents[2] / "images"
+sys.path[:0] = [str(IMAGES / "agent"), str(IMAGES / "environment/nuget")]
 
 
 class AgentTest(unittest.TestCase):

@@ -7,10 +7,12 @@ lock is not installed.
 """
 
 import os
+import subprocess
 import sys
 
-from feed import Failed, Feed, digest_of
-from folder import OF_IMAGE, read_list, unpack, write_list
+from feed import Feed
+from folder import OF_IMAGE, read_list, unpack, unpacked_size, write_list
+from package import Failed, checked_name, digest_of, reported
 from resolver import resolve
 from versions import Range, Version
 
@@ -43,6 +45,7 @@ def locked(feed, lock):
     for line in lines_of(lock):
         entry, _, digest = line.partition(" sha512:")
         name, _, version = entry.partition("@")
+        name = checked_name(name)
         has = digest_of(feed.archive(name, Version(version)))
         if has != digest:
             raise Failed("%s is not the package of the lock: it has the digest sha512:%s. Nothing was installed." % (entry, has))
@@ -50,10 +53,17 @@ def locked(feed, lock):
     return found
 
 
+def require_space(needed):
+    done = subprocess.run([sys.executable, "-I", MACHINE + "space.py", str(needed)])
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+
+
 def main(listed, lock, given=None):
     feed = Feed(index_of_machine(), CACHE, certificates_of_machine())
     known = read_list(OF_IMAGE)
     packages = locked(feed, given) if given else resolve(feed, wanted_of(lines_of(listed)), known)
+    require_space(sum(unpacked_size(package, feed.archive(package.name, package.version)) for package in packages))
     os.makedirs(os.path.dirname(lock), exist_ok=True)
     os.makedirs(OF_IMAGE, exist_ok=True)
     with open(lock, "w", encoding="utf-8") as file:
@@ -67,7 +77,4 @@ def main(listed, lock, given=None):
     write_list(OF_IMAGE, installed.values())
 
 
-try:
-    main(*sys.argv[1:])
-except (Failed, ValueError) as error:
-    sys.exit("error: %s" % error)
+reported(lambda: main(*sys.argv[1:]))

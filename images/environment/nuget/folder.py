@@ -4,10 +4,9 @@ import os
 import platform
 import re
 import shutil
-import zipfile
 
-from feed import Failed
 from frameworks import nearest
+from package import Failed, opened
 from versions import Version
 
 # Where an environment's packages are; the driver of C# looks there, too.
@@ -38,20 +37,24 @@ def unpack(package, archive, folder):
     """Copies what Mono uses of a package to `lib` of a folder. Raises `Failed` where the package has nothing for Mono."""
     target = os.path.join(folder, "lib")
     os.makedirs(target, exist_ok=True)
-    try:
-        with zipfile.ZipFile(archive) as opened:
-            for entry, path in _chosen(package, opened.namelist()).items():
-                place = os.path.join(target, path)
-                os.makedirs(os.path.dirname(place), exist_ok=True)
-                with opened.open(entry) as source, open(place, "wb") as file:
-                    shutil.copyfileobj(source, file)
-    except zipfile.BadZipFile:
-        raise Failed("The archive of %s is damaged." % package)
+    with opened(archive, package) as source:
+        for entry, path in _chosen(package, source.namelist()).items():
+            place = os.path.join(target, path)
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            # No more than the size that the entry declares; a link is copied as a file with its target's name.
+            with source.open(entry) as content, open(place, "wb") as file:
+                shutil.copyfileobj(content, file)
+
+
+def unpacked_size(package, archive):
+    """Bytes of what `unpack` copies."""
+    with opened(archive, package) as source:
+        return sum(source.getinfo(entry).file_size for entry in _chosen(package, source.namelist()))
 
 
 def _chosen(package, names):
     """Path in the archive -> path in `lib`."""
-    names = [name for name in names if not name.endswith("/") and ".." not in name.split("/") and "\\" not in name]
+    names = [name for name in names if not name.endswith("/")]
     by_framework = _by_framework(names, "lib/")
     framework = nearest(by_framework)
     own = [_by_framework(names, "runtimes/%s/lib/" % one) for one in _PLATFORMS]
@@ -64,6 +67,10 @@ def _chosen(package, names):
     for one in _PLATFORMS:
         start = "runtimes/%s/native/" % one
         chosen.update((name[len(start) :], name) for name in names if name.startswith(start))
+    for path, name in chosen.items():
+        # An empty part makes the rest of a path absolute.
+        if {"", ".", ".."} & set(path.split("/")) or "\\" in path:
+            raise Failed("The archive of %s has a file with a name that leads elsewhere: %r." % (package, name[:200]))
     return {name: path for path, name in chosen.items() if path != "_._" and not path.lower().endswith(_LEFT_OUT)}
 
 

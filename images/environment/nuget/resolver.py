@@ -6,9 +6,11 @@ latest one where a range has an asterisk, or names no version.
 import collections
 import concurrent.futures
 
-from feed import Failed
+from package import Failed
 
+# As deep as requirements may be nested.
 ROUNDS = 200
+MAX_PACKAGES = 1_000
 SHOWN = 10
 CONNECTIONS = 8
 
@@ -33,6 +35,8 @@ class _Resolution:
         with concurrent.futures.ThreadPoolExecutor(CONNECTIONS) as pool:
             for _ in range(ROUNDS):
                 demands = self._demands()
+                if len(demands) > MAX_PACKAGES + len(self.known):
+                    raise Failed("The packages require more than %d others: %s." % (MAX_PACKAGES, self._asked()))
                 # Asked for in parallel, and answered from the feed's memory after.
                 unknown = [name for name in demands if name not in self.known and name not in self.chosen]
                 list(pool.map(self.feed.versions, unknown))
@@ -41,7 +45,10 @@ class _Resolution:
                     return self._added()
                 self.chosen = chosen
                 list(pool.map(lambda item: self._requires(*item), chosen.items()))
-        raise Failed("The requirements of the packages cannot be met together: " + ", ".join(name for name, _ in self.wanted))
+        raise Failed("No versions that meet all requirements were found in %d rounds: %s." % (ROUNDS, self._asked()))
+
+    def _asked(self):
+        return ", ".join(name for name, _ in self.wanted)
 
     def _demands(self):
         """Name in lower case -> the ranges that are to be met, each with who asks."""

@@ -180,11 +180,12 @@ export class Installations {
 
   #request(job: Installation, mode: Mode, settings: IndexSettings) {
     const { packages, options, installed, names, files, upgrade } = job;
-    const { cacheMb, tool } = options.packages;
+    const { cacheMb, maxMb, tool } = options.packages;
     return {
       ...settings,
       ...mode,
       cacheBytes: cacheMb * MB,
+      maxBytes: maxMb * MB,
       tool: tool || packages.tools[0],
       packages: names,
       files: files.map(({ name }) => name),
