@@ -173,7 +173,7 @@ export class Installations {
     if (configured.length > 0) return configured;
     const known = this.#defaultHosts.get(spec.image);
     if (known) return known;
-    const asked = await defaultHosts(this.#hosts.current, spec, this.#deps, signal);
+    const asked = await defaultHosts(packages.manager, this.#hosts.current, spec, this.#deps, signal);
     this.#defaultHosts.set(spec.image, asked);
     return asked;
   }
