@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { command, inOutput, openView, rows, type, waitFor } from './uiPage.mjs';
+import { command, inOutput, newSession, openView, rows, type, waitFor } from './uiPage.mjs';
 
 /** Builds from the machine's package index take so long at most. */
 const BUILD = { timeout: 240_000 };
@@ -86,8 +86,7 @@ async function listed(page, name) {
 }
 
 async function selected(page) {
-  await command(page, 'Hothouse: New Python Session');
-  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
+  await newSession(page);
   await command(page, 'Hothouse: Select Environment', { stays: true });
   await pick(page, LAB);
   await type(page, 'import cowsay, os; print("cowsay", cowsay.__version__, os.environ["LAB"])');

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { command, inOutput, openView, rows, type } from './uiPage.mjs';
+import { command, inOutput, newSession, openView, rows, type } from './uiPage.mjs';
 
 const BUILD = { timeout: 240_000 };
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -95,8 +95,7 @@ async function allowed(page) {
 }
 
 async function reached(page, host) {
-  await command(page, 'Hothouse: New Python Session');
-  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
+  await newSession(page);
   await command(page, 'Hothouse: Select Environment', { stays: true });
   await page.locator('.quick-input-list .monaco-list-row', { hasText: ENVIRONMENT }).first().click();
   const code = `import urllib.request, urllib.error

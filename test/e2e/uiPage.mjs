@@ -19,6 +19,13 @@ async function offers(page, title) {
   }
 }
 
+/** Opens a new Python session; resolves when its cell has the cursor, after which nothing else takes the focus. */
+export async function newSession(page) {
+  await command(page, 'Hothouse: New Python Session');
+  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
+  await page.locator('.notebookOverlay .cell-editor-part .monaco-editor.focused').waitFor();
+}
+
 /** Opens our view in the activity bar. */
 export async function openView(page) {
   await page.locator('.activitybar').getByRole('tab', { name: 'Hothouse' }).click();
