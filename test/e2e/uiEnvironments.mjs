@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { command, inOutput, newSession, openView, rows, type, waitFor } from './uiPage.mjs';
+import { command, inOutput, newSession, openView, row, toast, type, waitFor } from './uiPage.mjs';
 
 /** Builds from the machine's package index take so long at most. */
 const BUILD = { timeout: 240_000 };
@@ -48,7 +48,8 @@ export function removeEnvironments() {
   for (const name of [LAB, OWN, SLOW]) spawnSync(process.execPath, [CLI, 'env', 'remove', name]);
 }
 
-function names() {
+/** The names of all environments. */
+export function environmentNames() {
   const { stdout } = spawnSync(process.execPath, [CLI, 'env', 'list', '--json'], { encoding: 'utf8' });
   return JSON.parse(stdout).map(({ name }) => name);
 }
@@ -65,7 +66,7 @@ async function asked(page) {
   await page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).click();
   await toast(page, `defines environments for Hothouse: ${LAB}.`).waitFor();
   await page.waitForTimeout(3000);
-  if (names().includes(LAB)) throw new Error('it was built before the answer');
+  if (environmentNames().includes(LAB)) throw new Error('it was built before the answer');
 }
 
 async function shown(page) {
@@ -146,7 +147,7 @@ async function cancelled(page) {
   await building.waitFor();
   await building.getByRole('button', { name: 'Cancel' }).click();
   await building.waitFor({ state: 'detached' });
-  if (names().includes(SLOW)) throw new Error('it is there');
+  if (environmentNames().includes(SLOW)) throw new Error('it is there');
 }
 
 async function failed(page) {
@@ -168,7 +169,7 @@ async function removed(page) {
   await row(page, OWN).getByRole('button', { name: 'Remove Environment' }).click();
   await page.locator('.monaco-dialog-box').getByRole('button', { name: 'Remove', exact: true }).click();
   await row(page, OWN).waitFor({ state: 'detached' });
-  if (names().includes(OWN)) throw new Error('it is still there');
+  if (environmentNames().includes(OWN)) throw new Error('it is still there');
 }
 
 /** Goes through the steps of New Environment without a file. */
@@ -199,12 +200,4 @@ function box(page, question) {
 
 function quickInput(page, hasText) {
   return page.locator('.quick-input-widget', { hasText });
-}
-
-function toast(page, hasText) {
-  return page.locator('.notification-toast', { hasText }).first();
-}
-
-function row(page, hasText) {
-  return rows(page).filter({ hasText }).first();
 }

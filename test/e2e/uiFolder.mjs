@@ -1,4 +1,4 @@
-import { command, inOutput, openView, type, welcomeButton } from './uiPage.mjs';
+import { command, inOutput, openView, row, toast, type, welcomeButton } from './uiPage.mjs';
 
 /** The workspace folder in a session: the question, the copy, the view of the session's files, a file opened and saved. */
 export async function clickThroughFolder({ page, step }) {
@@ -52,12 +52,4 @@ async function save(page) {
   await row(page, 'result.txt').hover();
   await row(page, 'result.txt').getByRole('button', { name: 'Save to Workspace' }).click();
   await toast(page, 'Saved 1 file to shop').waitFor();
-}
-
-function toast(page, hasText) {
-  return page.locator('.notification-toast', { hasText }).first();
-}
-
-function row(page, hasText) {
-  return page.locator('.part.sidebar .monaco-list-row', { hasText }).first();
 }

@@ -6,7 +6,8 @@ import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { command, inOutput, newSession, openView, rows, type } from './uiPage.mjs';
+import { environmentNames } from './uiEnvironments.mjs';
+import { command, inOutput, newSession, openView, row, rows, toast, type } from './uiPage.mjs';
 
 const BUILD = { timeout: 240_000 };
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -78,7 +79,7 @@ async function declined(page, host) {
   await question.waitFor();
   await question.getByRole('button', { name: 'Cancel' }).click();
   await question.waitFor({ state: 'detached' });
-  if (names().includes(ENVIRONMENT)) throw new Error('it is there without consent');
+  if (environmentNames().includes(ENVIRONMENT)) throw new Error('it is there without consent');
 }
 
 async function changed(page, folder, host) {
@@ -116,19 +117,6 @@ async function decided(page, host) {
   await rows(page).filter({ hasText: 'other.test:80' }).filter({ hasText: 'denied' }).first().waitFor();
 }
 
-function names() {
-  const { stdout } = spawnSync(process.execPath, [CLI, 'env', 'list', '--json'], { encoding: 'utf8' });
-  return JSON.parse(stdout).map(({ name }) => name);
-}
-
 function dialog(page, hasText) {
   return page.locator('.monaco-dialog-box', { hasText });
-}
-
-function toast(page, hasText) {
-  return page.locator('.notification-toast', { hasText }).first();
-}
-
-function row(page, hasText) {
-  return rows(page).filter({ hasText }).first();
 }

@@ -42,6 +42,16 @@ export function rows(page) {
   return page.locator('.part.sidebar .monaco-list-row');
 }
 
+/** The first row of the pool view with this text. */
+export function row(page, hasText) {
+  return rows(page).filter({ hasText }).first();
+}
+
+/** The first notification with this text. */
+export function toast(page, hasText) {
+  return page.locator('.notification-toast', { hasText }).first();
+}
+
 /** Types code once an empty cell has the cursor. */
 export async function type(page, code) {
   const cell = page.locator('.notebookOverlay .cell-editor-part .monaco-editor.focused');
