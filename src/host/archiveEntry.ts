@@ -10,7 +10,13 @@ export async function addEntry(archive: Pack, header: Headers, content: AsyncIte
     const entry = archive.entry(header, (error) => (error ? reject(error) : resolve()));
     write(entry, content).catch(reject);
   });
-  await Promise.race([written, closed(archive)]);
+  const done = new AbortController();
+  try {
+    await Promise.race([written, closed(archive, done.signal)]);
+  } finally {
+    // An archive may have many entries.
+    done.abort();
+  }
 }
 
 async function write(entry: NodeJS.WritableStream, content: AsyncIterable<Uint8Array>): Promise<void> {
@@ -18,7 +24,7 @@ async function write(entry: NodeJS.WritableStream, content: AsyncIterable<Uint8A
   entry.end();
 }
 
-async function closed(archive: Pack): Promise<never> {
-  await once(archive, 'close');
+async function closed(archive: Pack, signal: AbortSignal): Promise<never> {
+  await once(archive, 'close', { signal });
   throw new Error('The archive was not read to its end.');
 }
