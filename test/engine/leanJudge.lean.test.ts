@@ -69,6 +69,10 @@ const HONEST: Record<string, Asked> = {
     allowedAxioms: ['agreed'],
   },
   'code without a statement': { code: `${PROOF}\nexample : 1 + 1 = 2 := rfl`, allowedAxioms: 'standard' },
+  'a lemma with usual attributes and options': {
+    statement: GOAL,
+    code: `set_option maxRecDepth 1000\n@[reducible, inline] def one : Nat := 1\n@[local simp] theorem helper : one = 1 := rfl\n${PROOF}`,
+  },
   'an axiom that the theorem does not rest on': { statement: GOAL, code: `axiom unused : False\n${PROOF}` },
 };
 
@@ -103,6 +107,38 @@ const CHEATS: Record<string, Asked> = {
     statement: FALSE,
     code: 'axiom cheat : 1 = 2\nnotation "propext" => cheat\ntheorem goal : 1 = 2 := cheat',
   },
+  'a notation that prints an axiom as a standard one, without a statement': {
+    code: 'axiom cheat : 1 = 2\nnotation "propext" => cheat\ntheorem goal : 1 = 2 := cheat',
+    allowedAxioms: 'standard',
+  },
+  'an axiom whose name reads as two standard ones': {
+    statement: FALSE,
+    code: 'axiom «propext, Quot.sound» : 1 = 2\ntheorem goal : 1 = 2 := «propext, Quot.sound»',
+  },
+  'an axiom whose name reads as universe levels of a standard one': {
+    statement: FALSE,
+    code: 'axiom «propext.{» : 1 = 2\ntheorem goal : 1 = 2 := «propext.{»',
+  },
+  'an axiom whose name reads as another answer': {
+    statement: FALSE,
+    code: "axiom «propext]\n'x' depends on axioms: [propext» : 1 = 2\ntheorem goal : 1 = 2 := «propext]\n'x' depends on axioms: [propext»",
+  },
+  'an axiom in a namespace that is called like the root': {
+    statement: FALSE,
+    code: 'namespace «_root_»\naxiom propext : 1 = 2\nend «_root_»\ntheorem goal : 1 = 2 := _root_._root_.propext',
+  },
+  'a private axiom whose full name an option hides': {
+    code: 'set_option pp.privateNames false\nprivate axiom A.propext : 1 = 2\nopen A\ntheorem goal : 1 = 2 := A.propext',
+    allowedAxioms: 'standard',
+  },
+  'an axiom in a mutual block': {
+    code: 'axiom cheat : 1 = 2\nmutual\ntheorem goal : 1 = 2 := cheat\ntheorem other : 1 = 2 := cheat\nend',
+    allowedAxioms: 'standard',
+  },
+  'sorry in the default of a field': {
+    statement: FALSE,
+    code: 'class C where h : 1 = 2 := sorry\ninstance : C := {}\ntheorem goal : 1 = 2 := C.h',
+  },
   sorry: { statement: FALSE, code: 'theorem goal : 1 = 2 := sorry' },
   'sorry in a lemma': { statement: FALSE, code: 'theorem helper : 1 = 2 := by sorry\ntheorem goal : 1 = 2 := helper' },
   'sorry by an option': { statement: FALSE, code: 'set_option debug.byAsSorry true\ntheorem goal : 1 = 2 := by rfl' },
@@ -127,6 +163,25 @@ const CHEATS: Record<string, Asked> = {
   'a coercion to the statement': {
     statement: FALSE,
     code: 'class Absurd : Prop where out : False\nvariable [a : Absurd]\ninstance : CoeOut True (1 = 2) := ⟨fun _ => a.out.elim⟩\ntheorem goal : True := trivial',
+  },
+  'a hypothesis with a default': { statement: FALSE, code: 'theorem goal (h : 1 = 2 := sorry) : 1 = 2 := h' },
+  'a look-alike of the name': { statement: FALSE, code: 'theorem gοal : 1 = 1 := rfl\ntheorem «gоal» : 1 = 1 := rfl' },
+  'the name as an escaped one': { statement: FALSE, code: 'theorem «goal» : 1 = 1 := rfl' },
+  'compiled code on a false premise': {
+    statement: 'theorem goal : 1 = 1',
+    code: 'axiom cheat : Nat = (Nat → Nat)\ndef run : Nat → Nat := cast cheat 12345678901\ntheorem ran : run 3 = run 3 := by native_decide\ntheorem goal : 1 = 1 := rfl',
+  },
+  'a symbol of Lean itself': {
+    statement: 'theorem goal : 1 = 1',
+    code: '@[export lean_nat_add] def add (a b : Nat) : Nat := a\ntheorem goal : 1 = 1 := rfl',
+  },
+  'a notation over the beginning of the question': {
+    statement: FALSE,
+    code: 'notation:max "end" x:max "theorem" y:max => (x, y, trivial).2.2\ntheorem goal : True :=',
+  },
+  'a notation in the place of the name': {
+    statement: FALSE,
+    code: 'notation:max "@_root_." x:max => (x, trivial).2\ntheorem goal : True := trivial',
   },
   'one universe only': {
     statement: 'theorem goal.{u} (α : Type u) (a : α) : a = a',

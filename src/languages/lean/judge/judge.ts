@@ -9,7 +9,7 @@ import type { Diagnostic } from '../lsp/messages.ts';
 import type { ComposedCode } from '../oneShot/composedCode.ts';
 import { parseHeader } from '../text/header.ts';
 import { withLineFeeds } from '../text/position.ts';
-import { foreignWords } from './foreignCode.ts';
+import { allowsNative, foreignWords } from './foreignCode.ts';
 import { declaredName, parseStatement, STATEMENT_FORM, type Statement, sibling } from './statement.ts';
 import type { Judgement, JudgeTerms } from './terms.ts';
 
@@ -25,10 +25,11 @@ export interface JudgedCode {
 const MESSAGE_LENGTH = 2_000;
 
 /** Why the judge lets Lean not even see the code; empty when it does. `context` is what precedes the code. */
-export function objections(code: ComposedCode, context: string, { statement }: JudgeTerms): string[] {
+export function objections(code: ComposedCode, context: string, { statement, allowedAxioms }: JudgeTerms): string[] {
   const { body, from, header } = code;
   const reasons: string[] = [];
-  const words = foreignWords(body.slice(0, from), body.slice(from));
+  const foreign = { before: body.slice(0, from), allowsNative: allowsNative(allowedAxioms) };
+  const words = foreignWords(body.slice(from), foreign);
   if (words.length > 0) {
     const list = words.slice(0, 10).join(', ');
     reasons.push(

@@ -83,10 +83,10 @@ const Failure = z.string().nullable().describe('Why there is no verdict, or null
 
 /** What a judge promises, and what it does not. */
 const JUDGE_RULES = [
-  "With allowed_axioms or a statement, a judge decides too: rejected, with reasons, also means that a proof rests on other axioms, does not prove the statement, or is code that could answer in the judge's place (macros, #eval, metaprograms), which is not run.",
+  "With allowed_axioms or a statement, a judge decides too: rejected, with reasons, also means that a proof rests on other axioms, does not prove the statement, or is code that could answer in the judge's place (macros, #eval, metaprograms, native_decide, attributes and options that change Lean), which is not run.",
   'Lean reads a statement before the code, so the code cannot change what it means; the kernel compares. The header is trusted.',
   "With replay, accepted code is also compiled, and the toolchain's own checker (leanchecker) sends each declaration of the compiled file to the kernel again, in a sandbox that the code was never in; replay says which checker said what, and rejected means that it objects. outcome unavailable claims nothing.",
-  'An adversary can still exploit a bug in Lean or its kernel, which the checker shares, and unsound axioms or options in the header. With replay alone, code that runs while it is compiled can put another, sound file in the place of its own: add a statement or allowed_axioms, with which such code is not run. A forged file can attack the checker itself, whose sandbox has nothing else.',
+  'An adversary can still exploit a bug in Lean or its kernel, which the checker shares, unsound axioms or options in the header, and settings of tactics, whose values Lean computes: on a false premise that computation can take over the worker that answers. With replay alone, code that runs while it is compiled can put another, sound file in the place of its own: add a statement or allowed_axioms, with which such code is not run. A forged file can attack the checker itself, whose sandbox has nothing else.',
 ];
 
 /** `lean_check`: verdicts on many proofs. */

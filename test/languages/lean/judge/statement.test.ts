@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { foreignWords } from '../../../../src/languages/lean/judge/foreignCode.ts';
 import { declaredName, parseStatement, sibling } from '../../../../src/languages/lean/judge/statement.ts';
 
 describe('a statement', () => {
@@ -25,28 +24,5 @@ describe('a statement', () => {
 
   it('has siblings in its namespace', () => {
     expect([sibling('t', 'x'), sibling('A.t', 'x'), sibling('A.«b.c»', 'x')]).toEqual(['x', 'A.x', 'A.x']);
-  });
-});
-
-describe('code that could answer in the place of the judge', () => {
-  it.each([
-    ['macro "x" : term => `(1)', ['macro']],
-    ['1macro', ['macro']],
-    ['@[command_elab foo] def x := 1', ['command_elab']],
-    ['open Lean Elab', ['Lean', 'Elab']],
-    ['#eval 1', ['#eval']],
-    ['def s := "-- macro"', ['macro']],
-    ['notation "§--" => 1\n§-- macro', ['macro']],
-  ])('is known in %j', (code, words) => {
-    expect(foreignWords('', code)).toEqual(words);
-  });
-
-  it.each([
-    'theorem macroscopic : p := IOTA',
-    '-- macro\ntheorem t : p := h /- #eval -/',
-    '@[elab_as_elim] theorem t : p := h',
-    'theorem t : 1 < 2 := by decide',
-  ])('is not seen in %j', (code) => {
-    expect(foreignWords('', code)).toEqual([]);
   });
 });
