@@ -32,3 +32,13 @@ export interface UpstreamProxy {
   /** Names of hosts that are reached without it, each with its subdomains. */
   readonly except: readonly string[];
 }
+
+/**
+ * Of a sandbox's own network, which nothing but itself uses. Buffers of a connection have at most 512 KB, so that a
+ * sender waits before the kernel holds much; a closed connection is forgotten at once and keeps no port for a minute.
+ */
+export const LOOPBACK_ONLY = {
+  'net.ipv4.tcp_rmem': '4096 131072 524288',
+  'net.ipv4.tcp_wmem': '4096 16384 524288',
+  'net.ipv4.tcp_max_tw_buckets': '0',
+};

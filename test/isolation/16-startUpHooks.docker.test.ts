@@ -55,8 +55,10 @@ for name in ("tabnanny", "planted", "wave"):
 seen = sorted(set(open("/tmp/hooked").read().split()))`;
 
 const HOOKS = [
-  ...['BASH_ENV', 'NODE_OPTIONS', 'PYTHONSTARTUP', 'bashrc', 'finder', 'ipython', 'module', 'profile', 'pth'],
-  ...['pycache', 'sitecustomize', 'usercustomize'],
+  ...['BASH_ENV', 'NODE_OPTIONS', 'PYTHONSTARTUP', 'bashrc', 'finder', 'ipython', 'module', 'profile', 'pycache'],
+  // Of the user's own packages, which a virtual environment does not have.
+  ...(process.env.HOTHOUSE_TEST_HOST === 'local' ? [] : ['pth', 'usercustomize']),
+  'sitecustomize',
 ];
 
 // Where hooks would outlive a reset: the image itself, and what the first process runs from.

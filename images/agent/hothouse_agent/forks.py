@@ -86,14 +86,18 @@ class Forks:
             _send_signal(target.pid, number)
 
     def kill_runs(self):
-        """Kills every process but those that wait for runs and the permanent ones; how many."""
-        kept = {spare.pid for spare in self._spares.values()}
-        if self._zygote is not None:
-            kept.add(self._zygote.pid)
-        runs = [pid for pid in kernel.descendants(os.getpid()) if pid not in kept]
+        """Kills every process of `runs`; how many."""
+        runs = self.runs()
         for pid in runs:
             _send(pid, signal.SIGKILL)
         return len(runs)
+
+    def runs(self):
+        """Every process but those that wait for runs and the permanent ones."""
+        kept = {spare.pid for spare in self._spares.values()}
+        if self._zygote is not None:
+            kept.add(self._zygote.pid)
+        return [pid for pid in kernel.descendants(os.getpid()) if pid not in kept]
 
     def stand_by(self, driver):
         """From now on the process that waits is one of this driver."""

@@ -105,7 +105,7 @@ class Init:
                 self._on_exit_sent(self._ending.pop(0))
             if self._channels:
                 self._check_sockets()
-                if self._memory is not None and self._memory.is_exceeded():
+                if self._memory is not None and self._memory.is_exceeded(self._forks.runs()):
                     self._oom.add(self._forks.kill_runs())
             elif not ready and time.monotonic() > self._last_work_at + _IDLE:
                 self._forks.add_spares()

@@ -230,6 +230,12 @@ def sysv_objects():
     return found
 
 
+def sysv_memory():
+    """Bytes of the System V shared memory of this namespace, in memory or swapped out."""
+    rows = _sysv_tables["shm"].read().splitlines()[1:]
+    return sum(int(size) for row in rows for size in row.split()[14:16])
+
+
 def remove_sysv(kind, identifier):
     """Removes one System V IPC object. The check that follows finds one that remains."""
     _REMOVERS[kind](identifier)

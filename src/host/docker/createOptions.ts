@@ -1,5 +1,6 @@
 import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerode';
 import { LABEL } from '../labels.ts';
+import { LOOPBACK_ONLY } from '../network.ts';
 import {
   type ContainerSpec,
   MASKED_PATHS,
@@ -11,16 +12,6 @@ import {
 
 /** In microseconds; the kernel's own. */
 export const CPU_PERIOD = 100_000;
-
-/**
- * Of a sandbox's own network, which nothing but itself uses. Buffers of a connection have at most 512 KB, so that a
- * sender waits before the kernel holds much; a closed connection is forgotten at once and keeps no port for a minute.
- */
-export const LOOPBACK_ONLY = {
-  'net.ipv4.tcp_rmem': '4096 131072 524288',
-  'net.ipv4.tcp_wmem': '4096 16384 524288',
-  'net.ipv4.tcp_max_tw_buckets': '0',
-};
 
 /**
  * The spec as options of the Engine API, for the user and group of this id. Everything about isolation that the spec

@@ -1,8 +1,9 @@
 import type Docker from 'dockerode';
+import { LOOPBACK_ONLY } from '../network.ts';
 import { type ContainerSpec, MASKED_PATHS, memoryMounts, resourceLimits, type TmpfsSpec } from '../spec.ts';
 import { hostsFile, putArchive, rootFolder } from './archive.ts';
 import type { Client } from './client.ts';
-import { CPU_PERIOD, LOOPBACK_ONLY, NO_TERMINALS, OOM_SCORE, tmpfsOptions, volumeLabels } from './createOptions.ts';
+import { CPU_PERIOD, NO_TERMINALS, OOM_SCORE, tmpfsOptions, volumeLabels } from './createOptions.ts';
 import { dial } from './podmanDial.ts';
 
 /** Of Podman's own API; later versions answer it too. */

@@ -1,8 +1,9 @@
+import { LOOPBACK_ONLY } from '../network.ts';
 import { type ContainerSpec, memoryMounts, type TmpfsSpec } from '../spec.ts';
 
 /**
- * Runs in a sandbox before its agent, with the capabilities that bubblewrap has left: mounts what lives in memory, limits
- * memory, drops every capability, and becomes the program of its further arguments.
+ * Runs in a sandbox before its agent, with the capabilities that bubblewrap has left: mounts what lives in memory, sets what
+ * the kernel has for each namespace, limits memory, drops every capability, and becomes the program of its further arguments.
  */
 const PROGRAM = `
 import ctypes, json, os, resource, sys
@@ -13,10 +14,21 @@ def call(name, *arguments):
         sys.exit("%s: %s" % (name, os.strerror(ctypes.get_errno())))
 if plan["mounts"]:
     call("unshare", 0x20000)
+# That of bubblewrap belongs to a user namespace in which this process has no rights.
+if plan["loopback"] and libc.unshare(0x40000000) == 0:
+    interface = b"lo".ljust(16, bytes(1)) + (1).to_bytes(2, sys.byteorder)
+    call("ioctl", libc.socket(2, 0x80001, 0), ctypes.c_ulong(0x8914), interface.ljust(40, bytes(1)))
 for path, flags, data in plan["mounts"]:
     call("mount", b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(flags), data.encode())
 for path, flags in plan["devices"]:
     call("mount", None, path.encode(), None, ctypes.c_ulong(flags), None)
+for path, text in plan["settings"]:
+    try:
+        with open(path, "w") as file:
+            file.write(text)
+    except OSError:
+        # A machine may forbid it, or not have it.
+        pass
 resource.setrlimit(resource.RLIMIT_DATA, (plan["bytes"], plan["bytes"]))
 none = ctypes.c_ulong(0)
 call("prctl", 47, ctypes.c_ulong(4), none, none, none)
@@ -29,6 +41,10 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 /** Arguments of bubblewrap for a process that mounts, and then drops the bounding set. */
 export const MOUNTING_RIGHTS = ['--cap-add', 'CAP_SYS_ADMIN', '--cap-add', 'CAP_SETPCAP'];
+/** For one that sets what the kernel has for each network, and for each user namespace. */
+const SETTING_RIGHTS = ['--cap-add', 'CAP_NET_ADMIN', '--cap-add', 'CAP_SYS_RESOURCE'];
+/** The kernel also counts them for the user, outside: an eighth of what it gives one, so that other programs have the rest. */
+const WATCHES = { 'user.max_inotify_instances': '16', 'user.max_inotify_watches': '8192' };
 /** They are the machine's own. In a read-only mount they are read and written as before, but their times cannot be set. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
 /** Read-only, and what bubblewrap's mounts of them already are. */
@@ -46,7 +62,8 @@ export type Mounts = 'limited' | 'plain';
 /** Arguments of bubblewrap for what lives in memory. */
 export function mountArguments(spec: ContainerSpec, mounts: Mounts): string[] {
   const all = memoryMounts(spec);
-  if (mounts === 'limited') return [...MOUNTING_RIGHTS, ...all.flatMap(({ path }) => ['--dir', path])];
+  if (mounts === 'limited')
+    return [...MOUNTING_RIGHTS, ...SETTING_RIGHTS, ...all.flatMap(({ path }) => ['--dir', path])];
   return all.flatMap(({ path, bytes, mode }) => ['--size', `${bytes}`, '--perms', mode, '--tmpfs', path]);
 }
 
@@ -55,10 +72,18 @@ export function preparedArguments(spec: ContainerSpec, mounts: Mounts): string[]
   const canMount = mounts === 'limited';
   const plan = {
     mounts: canMount ? memoryMounts(spec).map(mountOf) : [],
+    loopback: canMount && spec.network !== 'bridge',
+    settings: canMount ? settingsOf(spec) : [],
     devices: canMount ? DEVICES.map((name) => [`/dev/${name}`, REMOUNT]) : [],
     bytes: spec.memoryBytes,
   };
   return ['python3', '-I', '-S', '-c', PROGRAM, JSON.stringify(plan), ...spec.argv];
+}
+
+/** Path and content of files. */
+function settingsOf({ network }: ContainerSpec): [string, string][] {
+  const all = { ...WATCHES, ...(network === 'bridge' ? {} : LOOPBACK_ONLY) };
+  return Object.entries(all).map(([name, text]) => [`/proc/sys/${name.replaceAll('.', '/')}`, text]);
 }
 
 /** Path, flags and options of `mount`. */

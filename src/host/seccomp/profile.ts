@@ -11,7 +11,7 @@ const ALLOWED = {
     futimesat getcwd getdents getdents64 ioctl lchown link linkat lseek lstat memfd_create mkdir mkdirat mknod mknodat
     newfstatat open openat openat2 pipe pipe2 pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink
     readlinkat readv rename renameat renameat2 rmdir sendfile splice stat statfs statx symlink symlinkat
-    sync_file_range tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev`,
+    sync_file_range tee truncate umask unlink unlinkat utime utimensat utimes write writev`,
   attributes: `
     fgetxattr flistxattr fremovexattr fsetxattr getxattr lgetxattr listxattr llistxattr lremovexattr lsetxattr
     removexattr setxattr`,
@@ -74,6 +74,8 @@ export const DENIED = {
   kernelCode: 'create_module delete_module finit_module init_module kexec_file_load kexec_load',
   // They let a program stop the kernel halfway, or hide memory from it: what exploits are made of.
   pageFaults: 'memfd_secret userfaultfd',
+  // Pages that a pipe keeps are no process's any more; each may keep two megabytes of memory that no agent can count.
+  pagesInPipes: 'vmsplice',
   // Limited for each user id across all containers.
   messageQueues: 'mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink',
   // Reports on files of the whole machine.
