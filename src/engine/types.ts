@@ -72,6 +72,11 @@ export interface RunRequest {
    * (`__file__`). A name without folders; the file itself is in the workspace only if it is among `inputs`.
    */
   readonly fileName?: string;
+  /**
+   * One-shot only: limits below those of a sandbox. Higher ones change nothing, and neither do any where the host has no
+   * such limits: Podman, and no container engine. The sandbox of the run serves no other one.
+   */
+  readonly limits?: RunLimits;
   /** One-shot only: files in the workspace when the run starts. */
   readonly inputs?: readonly InputFile[];
   /** A person has agreed to what the code asks to install. Never from a tool's argument. */
@@ -88,6 +93,14 @@ export interface RunRequest {
 
 export type RunError = CellError;
 export type RunOutput = CellOutput;
+
+/** What a run may use. */
+export interface RunLimits {
+  /** MB (2^20 bytes) beside what its sandbox takes before it. */
+  readonly memoryMb?: number;
+  /** CPUs, fractions allowed. */
+  readonly cpus?: number;
+}
 
 /** The end of a run. `stdout` and `stderr` hold at most `limits.outputKb` each. */
 export interface RunResult {

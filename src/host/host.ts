@@ -13,6 +13,13 @@ export interface ContainerEnd {
   readonly reason: string;
 }
 
+/** Limits below those of a container's spec; what is missing stays. */
+export interface LowerLimits {
+  readonly memoryBytes?: number;
+  /** CPUs, fractions allowed. */
+  readonly cpus?: number;
+}
+
 /** A started container with its streams attached; it removes itself when its first process ends. */
 export interface Container {
   readonly id: string;
@@ -33,6 +40,8 @@ export interface Container {
   putArchive(path: string, archive: Readable, signal?: AbortSignal): Promise<void>;
   /** Packs what is at `path` in one of its volumes; read it to its end or destroy it. */
   getArchive(path: string, signal?: AbortSignal): Promise<Readable>;
+  /** Lowers its limits until its end; resolves with whether the host can. Missing where no host of its kind can. */
+  lower?(limits: LowerLimits): Promise<boolean>;
   /** Kills and removes it; resolves when it is gone, also when it already was. */
   remove(): Promise<void>;
   /** Sends what was written and closes the streams; the container lives on. Never rejects. */

@@ -144,6 +144,11 @@ describe('an invalid request', () => {
     'with a state that is no JSON': [{ state: { x: 1n } }, '`state` is not a JSON object.'],
     'with a list as state': [{ state: [] as unknown as Record<string, unknown> }, '`state` is not a JSON object.'],
     'with a state in a session': [{ sessionId: 'py-1', state: {} }, 'A run in a session takes no `state`.'],
+    'with limits in a session': [
+      { sessionId: 'py-1', limits: { memoryMb: 64 } },
+      'A run in a session takes no `limits`.',
+    ],
+    'with no CPU': [{ limits: { cpus: 0 } }, 'A limit of 0 is not accepted. Use a number above 0.'],
     'with no time': [{ timeoutSeconds: 0 }, 'A timeout of 0 s is not accepted. Use 0.1 to 86400 seconds.'],
     'with a time that is no number': [{ timeoutSeconds: Number.NaN }, 'A timeout of NaN s is not accepted.'],
     'in a session that never was': [{ sessionId: 'py-1' }, 'There is no session "py-1".'],

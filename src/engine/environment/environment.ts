@@ -126,6 +126,10 @@ export class Environment {
     return this.#profile.memory;
   }
 
+  get cpus(): number {
+    return this.#profile.cpus;
+  }
+
   /** Whether requests wait for a sandbox. */
   get isWaiting(): boolean {
     return this.#pools.waiting > 0;

@@ -3,10 +3,10 @@ import type { EnvironmentNetwork } from '../network/environmentNetwork.ts';
 import { languageOptions, type Options } from '../options.ts';
 import { definitionHash, type EnvironmentDefinition, environmentImage } from './definition.ts';
 
-/** A limit of memory in MB, and the option that sets it. */
+/** A limit of memory in MB, and the option that sets it; null where a run has asked for it. */
 export interface MemoryLimit {
   readonly mb: number;
-  readonly option: string;
+  readonly option: string | null;
 }
 
 /** An environment that a user has defined, as far as its sandboxes are concerned. */

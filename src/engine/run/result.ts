@@ -103,7 +103,9 @@ function errorOf({ end, timeoutMs }: Executed, status: OutcomeStatus, memory: Me
       return { name: 'Timeout', message, traceback };
     }
     case 'out_of_memory': {
-      const message = `The run needed more than the ${memory.mb} MB that a sandbox has. Use less, or raise the option ${memory.option}.`;
+      const advice = memory.option === null ? 'give it more' : `raise the option ${memory.option}`;
+      const limit = memory.option === null ? `${memory.mb} MB that it may use` : `${memory.mb} MB that a sandbox has`;
+      const message = `The run needed more than the ${limit}. Use less, or ${advice}.`;
       return { name: 'OutOfMemory', message, traceback };
     }
     case 'interrupted':

@@ -4,14 +4,16 @@ import { deferred } from '../../base/deferred.ts';
 import type { CellEnd, LanguageTask } from '../../languages/language.ts';
 import type { Lease, Release } from '../../pool/lease.ts';
 import type { Environment } from '../environment/environment.ts';
+import type { MemoryLimit } from '../environment/profile.ts';
 import { workspaceFiles } from '../files/sessionFiles.ts';
 import type { ChangedFiles } from '../files/types.ts';
 import { Workspace } from '../files/workspace.ts';
 import type { Options } from '../options.ts';
 import { otherLanguage, refusalOf } from '../problems.ts';
 import type { CellAnswer, ContinuedCell, Preparation, Session } from '../session/session.ts';
-import type { RunOutput, RunRequest, RunResult } from '../types.ts';
+import type { EngineProblem, RunOutput, RunRequest, RunResult } from '../types.ts';
 import { type Executed, execute, killingTerminator, type RunTerms } from './execute.ts';
+import { lowerLimits } from './lowerLimits.ts';
 import { notRun, resultOf } from './result.ts';
 import { timeoutMsOf } from './validateRequest.ts';
 
@@ -45,13 +47,13 @@ export async function runOnce(run: Run, environment: Environment, clock: Clock):
   // A warm interpreter may have ended before the run; another one takes it.
   const last = first.executed?.end.unstarted ? await runLeased(run, environment, clock) : first;
   if (!last.executed) return last.refusal;
-  const { memory } = environment;
-  return resultOf(last.executed, { runId: run.runId, memory, sessionId: null, loss: null, files: last.files });
+  const { executed, files, memory } = last;
+  return resultOf(executed, { runId: run.runId, memory, sessionId: null, loss: null, files });
 }
 
 /** The outcome of one lease. */
 type Leased =
-  | { readonly executed: Executed; readonly files: ChangedFiles | null }
+  | { readonly executed: Executed; readonly files: ChangedFiles | null; readonly memory: MemoryLimit }
   /** There was no sandbox. */
   | { readonly executed: null; readonly refusal: RunResult };
 
@@ -63,18 +65,21 @@ async function runLeased(run: Run, environment: Environment, clock: Clock): Prom
   // Long checks must not keep other requests waiting.
   const late = run.task ? clock.schedule(SLOT_RELEASE_MS, () => grant.lease.releaseSlot()) : null;
   const workspace = new Workspace(grant.lease.sandbox, clock);
-  const { inputs, reportFiles } = run.request;
-  const problem = inputs ? await workspace.putInputs(inputs, run.signal) : null;
-  if (problem) {
+  const { inputs, reportFiles, limits } = run.request;
+  const refused = (problem: EngineProblem, release: Release): Leased => {
     late?.dispose();
-    grant.lease.release('reset');
+    grant.lease.release(release);
     return { executed: null, refusal: notRun(run.runId, problem) };
-  }
+  };
+  const lowered = await lowerLimits(grant.lease.sandbox, environment, limits).catch((cause: unknown) => ({ cause }));
+  if ('cause' in lowered) return refused(refusalOf({ kind: 'failed', ...lowered }), 'destroy');
+  const problem = inputs ? await workspace.putInputs(inputs, run.signal) : null;
+  if (problem) return refused(problem, lowered.isLowered ? 'destroy' : 'reset');
   const executed = await executeOnce(run, environment, grant.lease, clock, workspace.mark);
   const files = reportFiles ? await reportOf(run, workspace, executed.end, clock) : null;
   late?.dispose();
-  grant.lease.release(releaseAfter(executed.end));
-  return { executed, files };
+  grant.lease.release(lowered.isLowered ? 'destroy' : releaseAfter(executed.end));
+  return { executed, files, memory: lowered.memory };
 }
 
 /** What the run has changed, once its caller has seen it or has had `ON_FILES_MS` for it. */

@@ -20,6 +20,7 @@ export function requestProblem(request: Content): EngineProblem | null {
     wholeProblem(request) ??
     filesProblem(request) ??
     environmentProblem(request) ??
+    limitsProblem(request) ??
     timeoutProblem(request)
   );
 }
@@ -61,6 +62,18 @@ function environmentProblem({ environment, sessionId }: Content): EngineProblem 
   if (environment === undefined || sessionId === undefined) return null;
   const advice = 'Leave it out, or open a session in that environment.';
   return invalidRequest('A run in a session takes no `environment`: the session has one.', advice);
+}
+
+function limitsProblem({ limits, sessionId }: Content): EngineProblem | null {
+  if (limits === undefined) return null;
+  if (sessionId !== undefined) {
+    return invalidRequest(
+      'A run in a session takes no `limits`.',
+      'Leave them out: a session has those of its sandbox.',
+    );
+  }
+  const wrong = Object.entries(limits).find(([, limit]) => !(limit > 0));
+  return wrong ? invalidRequest(`A limit of ${wrong[1]} is not accepted.`, 'Use a number above 0.') : null;
 }
 
 function filesProblem({ inputs = [], onFiles, sessionId }: Content): EngineProblem | null {

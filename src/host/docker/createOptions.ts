@@ -64,9 +64,7 @@ function hostConfig(spec: ContainerSpec, user: number, proxy: string | undefined
     Memory: spec.memoryBytes,
     // Equal to the memory means: no swap.
     MemorySwap: spec.memoryBytes,
-    // Not as NanoCpus, which Docker refuses when the machine has fewer.
-    CpuPeriod: CPU_PERIOD,
-    CpuQuota: Math.round(spec.cpus * CPU_PERIOD),
+    ...processorLimits(spec.cpus),
     OomScoreAdj: OOM_SCORE,
     Tmpfs: {
       ...Object.fromEntries(memoryMounts(spec).map((mount) => [mount.path, tmpfsOptions(mount, user)])),
@@ -79,6 +77,11 @@ function hostConfig(spec: ContainerSpec, user: number, proxy: string | undefined
     LogConfig: { Type: 'none', Config: {} },
     ...(spec.runtime === null ? {} : { Runtime: spec.runtime }),
   };
+}
+
+/** The limit of CPU time. Not as NanoCpus, which Docker refuses when the machine has fewer. */
+export function processorLimits(cpus: number): { readonly CpuPeriod: number; readonly CpuQuota: number } {
+  return { CpuPeriod: CPU_PERIOD, CpuQuota: Math.round(cpus * CPU_PERIOD) };
 }
 
 /** Labels of a volume: one with a name outlives its container, so it has no owner. */

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
-import type { Container, ContainerEnd } from '../host.ts';
+import type { Container, ContainerEnd, LowerLimits } from '../host.ts';
 import type { DecisionLog } from '../proxy/decisions.ts';
 import { getArchive, putArchive } from './archive.ts';
 import type { Client } from './client.ts';
 import { type ContainerStatus, watchExit } from './containerExit.ts';
+import { processorLimits } from './createOptions.ts';
 import { withDeadline } from './deadline.ts';
 import { demux } from './demux.ts';
 import type { DockerEvents } from './dockerEvents.ts';
@@ -88,6 +89,22 @@ export class DockerContainer implements Container {
 
   getArchive(path: string, signal?: AbortSignal): Promise<Readable> {
     return getArchive(this.#context.client, this.id, path, signal);
+  }
+
+  async lower({ memoryBytes, cpus }: LowerLimits): Promise<boolean> {
+    return this.#context.client.call({
+      doing: 'lower the limits of a container',
+      work: async (docker, abortSignal, isPodman) => {
+        // Its API for this came with version 4.3 and has other fields.
+        if (isPodman) return false;
+        await docker.getContainer(this.id).update({
+          ...(memoryBytes !== undefined && { Memory: memoryBytes, MemorySwap: memoryBytes }),
+          ...(cpus !== undefined && processorLimits(cpus)),
+          abortSignal,
+        });
+        return true;
+      },
+    });
   }
 
   async remove(): Promise<void> {

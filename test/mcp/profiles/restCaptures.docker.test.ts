@@ -131,6 +131,46 @@ describe('the REST interface of docker-executor on a real Docker Engine', () => 
     expect(body).toMatchObject({ status: 'timeout', stdout: 'begun\n', exit_code: 124 });
   });
 
+  const TAKES_160_MB = 'data = bytearray(160 * 2**20)\nprint(len(data))';
+  const TAKES_20_MB = TAKES_160_MB.replace('160', '20');
+  const CPU_LIMIT = 'cat /sys/fs/cgroup/cpu.max 2>/dev/null || cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us';
+
+  it('ends code that takes more memory than its limit, and no other code', async () => {
+    const run = async (code: string, resource_limits: object) => {
+      const { body } = await client.send('POST', '/execute', { language: 'python', code, resource_limits });
+      return body;
+    };
+    const stopped = await run(TAKES_160_MB, { memory_mb: 64 });
+    expect(stopped).toMatchObject({ status: 'failed', exit_code: 137, stdout: '' });
+    expect(stopped.stderr).toContain('more than the 64 MB that it may use');
+    expect(await run(TAKES_20_MB, { memory_mb: 64 })).toMatchObject({ status: 'completed', exit_code: 0 });
+    // The next sandbox has its own limit again.
+    expect(await run(TAKES_160_MB, {})).toMatchObject({ status: 'completed', stdout: '167772160\n' });
+    expect(await run(TAKES_160_MB, { memory_mb: 8192 })).toMatchObject({ status: 'completed' });
+  });
+
+  it('limits the CPU time of code, and of no other code', async () => {
+    const limitOf = async (resource_limits: object) => {
+      const { body } = await client.send('POST', '/execute', { language: 'bash', code: CPU_LIMIT, resource_limits });
+      return parseInt(String(body.stdout), 10);
+    };
+    expect(await limitOf({ cpu_cores: 0.25 })).toBe(25_000);
+    expect(await limitOf({})).toBe(100_000);
+    // Not more than the options allow.
+    expect(await limitOf({ cpu_cores: 8 })).toBe(100_000);
+  });
+
+  it('limits uploaded files and streams, too', async () => {
+    const resource_limits = { memory_mb: 64 };
+    const upload = { filename: 'large.py', content: TAKES_160_MB, language: 'python' };
+    const { file_id } = (await client.send('POST', '/files/upload', upload)).body;
+    const { body } = await client.send('POST', `/files/${file_id}/execute`, { file_id, resource_limits });
+    expect(body).toMatchObject({ exit_code: 137 });
+    await client.send('DELETE', `/files/${file_id}`);
+    const events = await client.events(await client.start({ language: 'python', code: TAKES_160_MB, resource_limits }));
+    expect(events.at(-1)).toMatchObject({ status: 'failed', response: { exit_code: 137 } });
+  });
+
   it('streams lines as they come, to two clients at once', async () => {
     const ids = await Promise.all(
       ['a', 'b'].map((word) =>

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Engine, RunResult } from '../../../engine/types.ts';
+import type { Engine, RunLimits, RunResult } from '../../../engine/types.ts';
 import type { ProfileCall } from '../profile.ts';
 import { Images } from './images.ts';
 import { isLanguage, notALanguage } from './language.ts';
@@ -15,6 +15,7 @@ export interface ExecutionRequest {
   readonly variables?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly timeoutSeconds?: number;
+  readonly limits?: RunLimits;
 }
 
 /** An execution that has ended. */
@@ -46,7 +47,7 @@ export class Executor {
   }
 
   async execute(request: ExecutionRequest, call: ProfileCall): Promise<Execution | string> {
-    const { language, image, folder = '/workspace', variables = {}, stdin, timeoutSeconds } = request;
+    const { language, image, folder = '/workspace', variables = {}, stdin, timeoutSeconds, limits } = request;
     if (!isLanguage(language)) return notALanguage(language);
     const environment = await this.images.environment(image, language);
     if (!environment) return `There is no image ${image} with ${language}. Create it first.`;
@@ -58,6 +59,7 @@ export class Executor {
         ...(environment.name !== undefined && { environment: environment.name }),
         ...(stdin !== undefined && { stdin }),
         ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+        ...(limits && { limits }),
       },
       call.onOutput,
       call.signal,

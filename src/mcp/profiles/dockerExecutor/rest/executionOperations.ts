@@ -115,7 +115,12 @@ async function execute(
   call: ReturnType<Workspace['call']>,
 ): Promise<ExecutionAnswer> {
   const { language, code, image_id, working_directory, environment_variables, resource_limits, input_data } = body;
+  const { memory_mb, cpu_cores } = resource_limits;
   const request = {
+    limits: {
+      ...(memory_mb !== undefined && { memoryMb: memory_mb }),
+      ...(cpu_cores !== undefined && { cpus: cpu_cores }),
+    },
     ...{ language, code, image: image_id ?? DEFAULT_IMAGE, folder: working_directory },
     variables: environment_variables,
     timeoutSeconds: resource_limits.timeout_seconds,

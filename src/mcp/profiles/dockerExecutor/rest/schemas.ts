@@ -5,11 +5,11 @@ const Language = z
   .enum(LANGUAGES as [LanguageName, ...LanguageName[]])
   .meta({ title: 'Language', description: 'Supported programming languages.' });
 
-/** Memory and CPUs have no effect: the sandbox has those of the options. */
+/** Without a value, and above the options, memory and CPUs are those of the options. */
 const ResourceLimits = z
   .object({
-    memory_mb: z.int().min(64).max(8192).default(512),
-    cpu_cores: z.number().min(0.1).max(8).default(1),
+    memory_mb: z.int().min(64).max(8192).optional().meta({ default: 512 }),
+    cpu_cores: z.number().min(0.1).max(8).optional().meta({ default: 1 }),
     timeout_seconds: z.int().min(10).max(3600).default(300),
     network_enabled: z.boolean().default(false),
   })
