@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs Node.js packages into /node_modules, where code in every folder finds them:
 #   npm.sh PACKAGE_JSON LOCK [GIVEN_LOCK]
+# HOTHOUSE_ROOT names a folder that stands for the root.
 set -eu
 
 if ! command -v npm >/dev/null; then
@@ -23,5 +24,5 @@ else
 fi
 mkdir -p "$(dirname "$2")"
 cp package-lock.json "$2"
-[ ! -d node_modules ] || mv node_modules /node_modules
+[ ! -d node_modules ] || mv node_modules "${HOTHOUSE_ROOT:-}/node_modules"
 rm -rf "$folder"

@@ -5,7 +5,6 @@
 Packages that the image has at the locked version are not installed again.
 """
 
-import configparser
 import importlib.metadata
 import os
 import re
@@ -15,25 +14,14 @@ import sys
 import sysconfig
 
 MACHINE = "/machine/"
+sys.path.insert(0, MACHINE)
+from indexes import uv_variables  # noqa: E402
+
 UV = "/tools/uv"
+# Where programs of packages go; on a host without a container engine the folder of the environment.
+PROGRAMS = os.path.join(os.environ.get("HOTHOUSE_ROOT", "/usr/local"), "bin")
 # Times the size of a wheel: its files in uv's cache and where they are installed, three times larger each, and bytecode.
 UNPACKED = 8
-
-
-def settings():
-    """uv's variables for the index, the certificates and the hosts that pip uses on the build machine."""
-    parser = configparser.ConfigParser(interpolation=None)
-    parser.read(MACHINE + "pip.conf")
-    pip = parser["global"] if parser.has_section("global") else {}
-    found = {
-        "UV_DEFAULT_INDEX": pip.get("index-url"),
-        "UV_INDEX": pip.get("extra-index-url"),
-        "UV_INSECURE_HOST": pip.get("trusted-host"),
-    }
-    certificates = MACHINE + "ca-certificates.crt"
-    if os.path.exists(certificates) and os.path.getsize(certificates) > 0:
-        found["SSL_CERT_FILE"] = certificates
-    return {name: value for name, value in found.items() if value}
 
 
 def uv(*arguments):
@@ -42,7 +30,7 @@ def uv(*arguments):
 
 def uv_environment():
     fixed = {"UV_CACHE_DIR": "/cache/uv", "UV_LINK_MODE": "copy", "UV_NO_CONFIG": "1", "UV_PYTHON_DOWNLOADS": "never"}
-    return {**os.environ, **fixed, **settings()}
+    return {**os.environ, **fixed, **uv_variables(MACHINE)}
 
 
 def must(command, env=None):
@@ -137,7 +125,7 @@ def move_programs(folder):
     if not os.path.isdir(folder):
         return
     for name in os.listdir(folder):
-        shutil.move(os.path.join(folder, name), os.path.join("/usr/local/bin", name))
+        shutil.move(os.path.join(folder, name), os.path.join(PROGRAMS, name))
     os.rmdir(folder)
 
 

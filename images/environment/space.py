@@ -1,4 +1,4 @@
-"""Ends with an error before anything is installed that does not fit on Docker's disk.
+"""Ends with an error before anything is installed that does not fit on the disk of the build.
 
     space.py apt LIST        what apt-get would download and unpack
     space.py BYTES           a number that is known already
@@ -11,6 +11,8 @@ import sys
 
 # For lists of packages, caches and what else a step writes.
 RESERVE = 256 << 20
+# Of Docker, or of the environment on a host without a container engine.
+ROOT = os.environ.get("HOTHOUSE_ROOT", "/")
 # A full disk; `host/docker` looks for the system's text.
 STATUS = 28
 
@@ -34,7 +36,7 @@ def needed_by_apt(names):
 
 
 def free():
-    disk = os.statvfs("/")
+    disk = os.statvfs(ROOT)
     return disk.f_bavail * disk.f_frsize
 
 
@@ -47,7 +49,8 @@ def main(what, source=None):
     has = free()
     if needed + RESERVE <= has:
         return
-    print(f"No space left on device: the build needs about {(needed + RESERVE) >> 20} MB of Docker's disk, "
+    owner = "Docker's" if ROOT == "/" else "the"
+    print(f"No space left on device: the build needs about {(needed + RESERVE) >> 20} MB of {owner} disk, "
           f"which has {has >> 20} MB. Nothing was installed.", file=sys.stderr, flush=True)  # fmt: skip
     sys.exit(STATUS)
 

@@ -46,6 +46,8 @@ export interface ContainerSpec {
   readonly runtime: string | null;
   /** Seccomp profile as JSON text. */
   readonly seccomp: string;
+  /** Its programs reserve more writable memory than they use: a host limits what they use alone. */
+  readonly reservesMemory?: boolean;
   /** Its stdin stays open when this process leaves it, so that another one can attach. */
   readonly isAttachable?: boolean;
 }
@@ -93,6 +95,7 @@ export interface SpecExtras {
   readonly variables?: Readonly<Record<string, string>>;
   readonly volumes?: readonly VolumeSpec[];
   readonly user?: number;
+  readonly reservesMemory?: boolean;
 }
 
 /**
@@ -168,7 +171,7 @@ export function containerSpec(
   image: string,
   limits: SandboxLimits,
   labels: Readonly<Record<string, string>>,
-  { variables = {}, volumes = [], user }: SpecExtras = {},
+  { variables = {}, volumes = [], user, reservesMemory = false }: SpecExtras = {},
 ): ContainerSpec {
   const mount = (path: string, bytes: number, exec: boolean): TmpfsSpec => ({
     path,
@@ -206,5 +209,6 @@ export function containerSpec(
     shmBytes: limits.tmpBytes,
     runtime: limits.runtime,
     seccomp: SECCOMP_PROFILE,
+    ...(reservesMemory && { reservesMemory }),
   };
 }

@@ -130,6 +130,8 @@ export interface LanguageDefinition<
   readonly replaces?: ReplacedProgram;
   /** Environment variables of its sandboxes; `cpus` is their limit. */
   environment(cpus: number): Readonly<Record<string, string>>;
+  /** Its programs reserve more writable memory than they use. */
+  readonly reservesMemory?: true;
   /** How packages come into its sessions; missing: they do not. */
   readonly packages?: LanguagePackages;
   /** One pool where it is missing. */

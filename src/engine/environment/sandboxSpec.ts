@@ -69,6 +69,7 @@ export function specOf(
   return containerSpec(profile.image, limitsOf(options, profile, network), labels, {
     variables: { ...profile.variables, ...language.environment(profile.cpus) },
     volumes: [...(language.packages ? [PACKAGES_VOLUME] : []), ...(language.editor.enterFolder ? [VIEW_VOLUME] : [])],
+    reservesMemory: language.reservesMemory ?? false,
   });
 }
 
@@ -99,6 +100,7 @@ export function installerSpec(
     volumes: withCache ? [work, cache] : [work],
     // Always the same: installers share the cache.
     user: INSTALLER_USER,
+    reservesMemory: language.reservesMemory ?? false,
   });
 }
 

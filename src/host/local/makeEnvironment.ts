@@ -1,40 +1,77 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { access, constants, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { PassThrough } from 'node:stream';
+import { access, constants, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { HostError, type ImageBuild } from '../host.ts';
 import { ENVIRONMENT } from './arguments.ts';
+import { runBuildProgram } from './buildProgram.ts';
+import { LOCAL } from './environmentContent.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** In a build's context: the program that builds the environment here, if that can be done. */
-const PROGRAM = join('local', 'build.py');
+export const BUILD_PROGRAM = join(LOCAL, 'build.py');
+/** In a build's context: the program that prints what of the machine its environment has, beside Python; optional. */
+const FACTS = join(LOCAL, 'facts.py');
 /** The only folders with programs that sandboxes see. */
 const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin'];
-const IS_NEW_ENOUGH = 'import sys; sys.exit(sys.version_info < (3, 9))';
+const PYTHON_FACTS =
+  'import platform, sys; print(sys.version, platform.machine()); sys.exit(sys.version_info < (3, 9))';
 
 /** A build that can be cancelled, with its output. */
-export interface LocalBuild extends Pick<ImageBuild, 'context' | 'tag'> {
+export interface LocalBuild extends ImageBuild {
   readonly env: Env;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * Makes an environment in the empty folder `files`, which stays empty where the machine's own programs are enough. Resolves
- * with the bytes of its files. Rejects with an error for people.
- */
-export async function makeEnvironment(build: LocalBuild, files: string): Promise<number> {
-  const program = join(build.context, PROGRAM);
-  if (!(await can(program, constants.R_OK))) throw new Error(`Only a container engine can build ${build.tag}.`);
+/** What the machine adds to an environment: the version of its Python, and what the build asks for. Rejects with an error for people. */
+export async function machineFacts(build: LocalBuild): Promise<string> {
+  if (!(await can(join(build.context, BUILD_PROGRAM), constants.R_OK))) throw onlyWithEngine(build.tag);
   const python3 = await findPython3();
-  await run(build, python3, ['-c', IS_NEW_ENOUGH]).catch(() => {
+  const python = await printed(build, python3, ['-c', PYTHON_FACTS]).catch(() => {
     throw interpreterNeeded(`${python3} is older than 3.9.`);
   });
-  await run(build, python3, [program, files, ENVIRONMENT]);
-  return sizeOf(files);
+  const facts = join(build.context, FACTS);
+  return (await can(facts, constants.R_OK)) ? `${python}\n${await printed(build, python3, [facts])}` : python;
+}
+
+/**
+ * Makes the environment of a language in the empty folder `files`, which stays empty where the machine's own programs are
+ * enough. Rejects with an error for people.
+ */
+export async function makeEnvironment(build: LocalBuild, files: string): Promise<void> {
+  const given = await mkdtemp(join(tmpdir(), 'hothouse-build-'));
+  try {
+    await writeFiles(given, build.files ?? {});
+    const env = { ...build.env, ...build.buildArgs, HOTHOUSE_MACHINE: join(given, 'machine') };
+    const args = [join(build.context, BUILD_PROGRAM), files, ENVIRONMENT];
+    await runBuildProgram({ ...build, env, program: await findPython3(), args });
+  } finally {
+    await rm(given, { recursive: true, force: true });
+  }
+}
+
+/** Writes texts by their paths below a folder. */
+export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text, { mode: 0o600 });
+  }
+}
+
+/** Bytes of all files below a folder. */
+export async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** What a program prints. */
+async function printed(build: LocalBuild, program: string, args: readonly string[]): Promise<string> {
+  const lines: string[] = [];
+  await runBuildProgram({ ...build, program, args, onLine: (line) => lines.push(line) });
+  return lines.join('\n');
 }
 
 async function findPython3(): Promise<string> {
@@ -42,6 +79,14 @@ async function findPython3(): Promise<string> {
     if (await can(path, constants.X_OK)) return path;
   }
   throw interpreterNeeded(`There is no python3 in ${PROGRAM_FOLDERS.join(' or ')}.`);
+}
+
+function onlyWithEngine(tag: string): HostError {
+  return new HostError({
+    kind: 'build_failed',
+    message: `Only a container engine can build ${tag}.`,
+    advice: 'Start Docker or Podman and set the option host.kind to docker, or use another language.',
+  });
 }
 
 function interpreterNeeded(message: string): HostError {
@@ -58,26 +103,4 @@ function can(path: string, mode: number): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Rejects with the last line that the program has written when it fails. */
-async function run({ env, onLine, signal }: LocalBuild, program: string, args: readonly string[]): Promise<void> {
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], signal });
-  let last = `${program} has failed.`;
-  const both = new PassThrough();
-  for (const stream of [child.stdout, child.stderr]) stream.pipe(both, { end: false });
-  createInterface(both).on('line', (line) => {
-    last = line || last;
-    onLine(line);
-  });
-  const [status] = await once(child, 'close');
-  both.end();
-  if (status !== 0) throw new Error(last);
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
 }

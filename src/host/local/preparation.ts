@@ -29,7 +29,8 @@ for path, text in plan["settings"]:
     except OSError:
         # A machine may forbid it, or not have it.
         pass
-resource.setrlimit(resource.RLIMIT_DATA, (plan["bytes"], plan["bytes"]))
+if plan["bytes"]:
+    resource.setrlimit(resource.RLIMIT_DATA, (plan["bytes"], plan["bytes"]))
 none = ctypes.c_ulong(0)
 call("prctl", 47, ctypes.c_ulong(4), none, none, none)
 number = 0
@@ -75,7 +76,8 @@ export function preparedArguments(spec: ContainerSpec, mounts: Mounts): string[]
     loopback: canMount && spec.network !== 'bridge',
     settings: canMount ? settingsOf(spec) : [],
     devices: canMount ? DEVICES.map((name) => [`/dev/${name}`, REMOUNT]) : [],
-    bytes: spec.memoryBytes,
+    // The kernel's limit counts what is reserved, too.
+    bytes: spec.reservesMemory ? 0 : spec.memoryBytes,
   };
   return ['python3', '-I', '-S', '-c', PROGRAM, JSON.stringify(plan), ...spec.argv];
 }
