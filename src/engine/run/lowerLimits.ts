@@ -20,7 +20,7 @@ export interface Lowered {
 export async function lowerLimits(
   sandbox: Sandbox,
   { memory, cpus }: Pick<Environment, 'memory' | 'cpus'>,
-  { memoryMb, cpus: askedCpus = cpus }: RunLimits = {},
+  { memoryMb, cpus: askedCpus = cpus }: RunLimits,
 ): Promise<Lowered> {
   const memoryBytes = memoryMb === undefined ? null : await memoryFor(sandbox, memoryMb);
   const limits: LowerLimits = {

@@ -71,7 +71,9 @@ async function runLeased(run: Run, environment: Environment, clock: Clock): Prom
     grant.lease.release(release);
     return { executed: null, refusal: notRun(run.runId, problem) };
   };
-  const lowered = await lowerLimits(grant.lease.sandbox, environment, limits).catch((cause: unknown) => ({ cause }));
+  const lowered = limits
+    ? await lowerLimits(grant.lease.sandbox, environment, limits).catch((cause: unknown) => ({ cause }))
+    : { isLowered: false, memory: environment.memory };
   if ('cause' in lowered) return refused(refusalOf({ kind: 'failed', ...lowered }), 'destroy');
   const problem = inputs ? await workspace.putInputs(inputs, run.signal) : null;
   if (problem) return refused(problem, lowered.isLowered ? 'destroy' : 'reset');
