@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inodesOf } from '../../src/host/spec.ts';
+import { isOnLocalHost } from '../testHost.ts';
 import { type Isolated, isolationEngine, look, lookAfter, run } from './harness.ts';
 
 const docker = promisify(execFile);
@@ -60,7 +61,7 @@ describe('row 8: disk and inodes', () => {
   });
 
   // Without a container engine the root is no layer on a disk: it cannot be written at all.
-  it.skipIf(process.env.HOTHOUSE_TEST_HOST === 'local')('of the host do not grow', async () => {
+  it.skipIf(isOnLocalHost)('of the host do not grow', async () => {
     const { status } = await run(
       isolated,
       `${FILL_ALL}\nfor base in ("/", "/var/tmp", "/run", "/home"):

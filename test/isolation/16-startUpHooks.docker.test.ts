@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fileFixture } from '../fileFixture.ts';
+import { isOnLocalHost } from '../testHost.ts';
 import { isolationEngine, look, lookAfter } from './harness.ts';
 
 // Each hook writes its name when it runs. The environment is as code can leave it: that of its own process.
@@ -57,7 +58,7 @@ seen = sorted(set(open("/tmp/hooked").read().split()))`;
 const HOOKS = [
   ...['BASH_ENV', 'NODE_OPTIONS', 'PYTHONSTARTUP', 'bashrc', 'finder', 'ipython', 'module', 'profile', 'pycache'],
   // Of the user's own packages, which a virtual environment does not have.
-  ...(process.env.HOTHOUSE_TEST_HOST === 'local' ? [] : ['pth', 'usercustomize']),
+  ...(isOnLocalHost ? [] : ['pth', 'usercustomize']),
   'sitecustomize',
 ];
 

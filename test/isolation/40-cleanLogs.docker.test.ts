@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Log } from '../../src/base/log.ts';
 import { ended, start } from '../cli/program.ts';
 import { call, connectHttp } from '../mcp/connect.ts';
+import { testHost } from '../testHost.ts';
 import { type Isolated, isolationEngine } from './harness.ts';
 import { goodHead, linesOf, type Served, sendRaw, serve } from './mcpServer.ts';
 
@@ -98,7 +97,9 @@ describe('row 40: no code, output or token in logs', () => {
     const running = python(`print('${NONCE}', flush=True)\nwhile True: pass`, { timeout_seconds: 30 });
     while (!isLeased()) await new Promise((resolve) => setTimeout(resolve, 20));
     const before = lines.length;
-    await promisify(execFile)('docker', ['rm', '--force', ...(await isolated.containers())]);
+    const host = testHost();
+    await Promise.all((await isolated.containers()).map((id) => host.remove(id)));
+    await host.dispose();
     expect((await running).structuredContent).toMatchObject({ status: 'sandbox_lost' });
     expect(lines.length).toBeGreaterThan(before);
     expectClean();

@@ -1,12 +1,10 @@
-import { homedir } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/base/log.ts';
-import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { exitOf, Interpreter } from '../contract/agent/harness.ts';
 import { ownSpec } from '../contract/hostContract.ts';
+import { testHost } from '../testHost.ts';
 import { AGENT } from './harness.ts';
 
 const LIMITS = { outputBytes: 1 << 20, eventBytes: 1 << 20, events: 1000 };
@@ -43,7 +41,7 @@ const ATTACKS = {
 } as const;
 
 describe('code that gets the descriptors of copies', () => {
-  const host = dockerHost({ env: process.env, home: homedir(), log: silentLog });
+  const host = testHost();
   let agent: Buffer;
   let sandbox: Sandbox;
   beforeAll(async () => {

@@ -3,11 +3,13 @@ import { type ContainerSpec, memoryMounts, type TmpfsSpec } from '../spec.ts';
 
 /**
  * Runs in a sandbox before its agent, with the capabilities that bubblewrap has left: mounts what lives in memory, sets what
- * the kernel has for each namespace, limits memory, drops every capability, and becomes the program of its further arguments.
+ * the kernel has for each namespace, limits memory, drops every capability, ends with its parent, and becomes the program of its further arguments.
  */
 const PROGRAM = `
 import ctypes, json, os, resource, sys
 plan = json.loads(sys.argv[1])
+# What this machine's program has inherited and passes on.
+os.closerange(3, 1 << 20)
 libc = ctypes.CDLL(None, use_errno=True)
 def call(name, *arguments):
     if getattr(libc, name)(*arguments) != 0:
@@ -37,6 +39,8 @@ number = 0
 while libc.prctl(24, ctypes.c_ulong(number), none, none, none) == 0:
     number += 1
 call("capset", (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)())
+# The kernel forgets it when capabilities change.
+call("prctl", 1, ctypes.c_ulong(9), none, none, none)
 os.execvp(sys.argv[2], sys.argv[2:])
 `;
 

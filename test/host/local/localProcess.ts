@@ -1,10 +1,13 @@
-/** A process with one sandbox of the host in the home folder that its argument names; prints what the sandbox's file says. */
+/**
+ * A process with one sandbox of the host in the home folder that its argument names; prints what the sandbox's file says. Further
+ * arguments are the program of the sandbox, in place of the agent.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { localHost } from '../../../src/host/local/localHost.ts';
 import { containerSpec } from '../../../src/host/spec.ts';
 
-const home = process.argv[2] ?? '';
+const [home = '', ...argv] = process.argv.slice(2);
 const MB = 1 << 20;
 const limits = { memoryBytes: 128 * MB, cpus: 1, pids: 64, workspaceBytes: MB, tmpBytes: MB };
 const spec = containerSpec(
@@ -12,5 +15,5 @@ const spec = containerSpec(
   { ...limits, network: 'none', readOnlyRoot: true, runtime: null },
   { 'dev.hothouse.test': 'killed' },
 );
-const { id } = await localHost({ env: process.env, home }).create(spec);
+const { id } = await localHost({ env: process.env, home }).create(argv.length > 0 ? { ...spec, argv } : spec);
 console.log(await readFile(path.join(home, '.hothouse/local/sandboxes', `${id}.json`), 'utf8'));
