@@ -24,7 +24,7 @@ use_mirror debian-security "${APT_SECURITY_MIRROR:-}"
   echo 'APT::Sandbox::User "root";'
   echo 'Dpkg::Use-Pty "false";'
   echo 'APT::Keep-Downloaded-Packages "true";'
-  [ ! -s /machine/ca-certificates.crt ] || echo 'Acquire::https::CaInfo "/machine/ca-certificates.crt";'
+  [ ! -s /machine/apt-certificates.crt ] || echo 'Acquire::https::CaInfo "/machine/apt-certificates.crt";'
   [ ! -s /machine/apt.conf ] || cat /machine/apt.conf
 } >"$settings/apt.conf"
 export APT_CONFIG="$settings/apt.conf"

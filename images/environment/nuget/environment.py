@@ -25,12 +25,11 @@ def lines_of(path):
         return [line.strip() for line in lines if line.strip()]
 
 
-def index_of_machine():
-    path = MACHINE + "nuget.index"
-    return "".join(lines_of(path)) if os.path.exists(path) else ""
+def index():
+    return "".join(lines_of(MACHINE + "nuget.index"))
 
 
-def certificates_of_machine():
+def certificates():
     path = MACHINE + "ca-certificates.crt"
     return path if os.path.exists(path) and os.path.getsize(path) > 0 else None
 
@@ -60,7 +59,7 @@ def require_space(needed):
 
 
 def main(listed, lock, given=None):
-    feed = Feed(index_of_machine(), CACHE, certificates_of_machine())
+    feed = Feed(index(), CACHE, certificates(), lines_of(MACHINE + "trusted-hosts"))
     known = read_list(OF_IMAGE)
     packages = locked(feed, given) if given else resolve(feed, wanted_of(lines_of(listed)), known)
     require_space(sum(unpacked_size(package, feed.archive(package.name, package.version)) for package in packages))

@@ -232,11 +232,11 @@ function unconsented({ name, network }: EnvironmentDefinition): EngineProblem {
 
 const FIX = 'Correct it and try again.';
 
-type BuildSettings = Pick<EnvironmentBuildRequest, 'nugetIndex' | 'deadlineMs' | 'cacheBytes'>;
+type BuildSettings = Pick<EnvironmentBuildRequest, 'packages' | 'deadlineMs' | 'cacheBytes'>;
 
 function buildSettings({ environments, packages }: Options): BuildSettings {
   return {
-    nugetIndex: packages.nugetIndex,
+    packages,
     deadlineMs: environments.buildMinutes * MINUTE_MS,
     cacheBytes: environments.cacheMb * MEGABYTE,
   };

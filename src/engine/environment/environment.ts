@@ -17,7 +17,7 @@ import { languageOptions, type Options } from '../options.ts';
 import { notResumed, problemOf } from '../problems.ts';
 import type { SessionRecord } from '../session/sessionRecord.ts';
 import type { EnvironmentInfo, Owner, Result, SandboxInfo } from '../types.ts';
-import type { EnvironmentDefinition } from './definition.ts';
+import type { EnvironmentDefinition, EnvironmentLock } from './definition.ts';
 import type { HostManager } from './hostManager.ts';
 import { type CustomEnvironment, type MemoryLimit, type Profile, profileOf } from './profile.ts';
 import { poolOptionsOf, specChanged, specOf } from './sandboxSpec.ts';
@@ -110,6 +110,11 @@ export class Environment {
   /** What the options add to the image of the language; null for nothing. */
   get added(): EnvironmentDefinition | null {
     return this.#profile.added;
+  }
+
+  /** What its image was built from; null for that of a language. */
+  get lock(): EnvironmentLock | null {
+    return this.#custom?.lock ?? null;
   }
 
   /** Whether packages may be installed into its sessions. */

@@ -3,7 +3,14 @@ import type { Host, ImageBuilder } from '../../host/host.ts';
 import { HostError } from '../../host/host.ts';
 import { LABEL } from '../../host/labels.ts';
 import { imageMissing } from '../../host/problem.ts';
-import type { EngineDependencies } from '../deps.ts';
+import type { EngineDependencies, ImageSource } from '../deps.ts';
+import type { Options } from '../options.ts';
+import {
+  buildIndexSettings,
+  indexSettings,
+  optionCertificates,
+  UnreadableCertificates,
+} from '../packages/machineIndex.ts';
 import { cancelled, invalidRequest, noEnvironmentBuilder, problemOf } from '../problems.ts';
 import type { Result } from '../types.ts';
 import { type EnvironmentDefinition, EnvironmentLock, environmentImage } from './definition.ts';
@@ -25,8 +32,8 @@ export interface EnvironmentBuildRequest {
   readonly base: string;
   readonly hash: string;
   readonly lock: EnvironmentLock | undefined;
-  /** Address of the index of NuGet; empty: that of the machine. */
-  readonly nugetIndex: string;
+  /** Where packages come from. */
+  readonly packages: Options['packages'];
   readonly deadlineMs: number;
   /** Bytes that builds may keep for later ones. */
   readonly cacheBytes: number;
@@ -40,10 +47,10 @@ interface Building {
 
 /** The builds of environments in progress. Requests for the same image share one build. */
 export class EnvironmentBuilds {
-  readonly #deps: Pick<EngineDependencies, 'images' | 'identity' | 'log'>;
+  readonly #deps: Pick<EngineDependencies, 'images' | 'identity' | 'log' | 'certificates'>;
   readonly #building = new Map<string, Building>();
 
-  constructor(deps: Pick<EngineDependencies, 'images' | 'identity' | 'log'>) {
+  constructor(deps: Pick<EngineDependencies, 'images' | 'identity' | 'log' | 'certificates'>) {
     this.#deps = deps;
   }
 
@@ -74,6 +81,9 @@ export class EnvironmentBuilds {
     try {
       return { ok: true, value: await Promise.race([building.result, left]) };
     } catch (error) {
+      if (error instanceof UnreadableCertificates) {
+        return { ok: false, error: invalidRequest(error.message, 'Correct the option.') };
+      }
       return { ok: false, error: problemOf(error) };
     } finally {
       leave();
@@ -100,7 +110,7 @@ export class EnvironmentBuilds {
 
   async #build(
     tag: string,
-    { host, definition, base, lock, nugetIndex, deadlineMs, cacheBytes }: EnvironmentBuildRequest,
+    { host, definition, base, lock, packages, deadlineMs, cacheBytes }: EnvironmentBuildRequest,
     onLine: (line: string) => void,
     signal: AbortSignal,
   ): Promise<BuiltImage> {
@@ -117,9 +127,7 @@ export class EnvironmentBuilds {
         [LABEL.language]: definition.language,
         [LABEL.base]: idLabel(on.id),
       };
-      const source = await this.#deps.images('environment');
-      const files = { ...source.files, ...(nugetIndex && { 'machine/nuget.index': `${nugetIndex}\n` }) };
-      const context = contextOf(image, { ...source, files });
+      const context = contextOf(image, await this.#source(packages));
       try {
         await images.build({ ...context, tag, labels, hasMounts: true, deadlineMs }, onLine, signal);
       } finally {
@@ -127,6 +135,13 @@ export class EnvironmentBuilds {
       }
     }
     return { image: tag, lock: await this.#lockOf(images, tag, on.id) };
+  }
+
+  /** The scripts, with the settings of the machine and of the options. */
+  async #source(packages: Options['packages']): Promise<ImageSource> {
+    const source = await this.#deps.images('environment');
+    const certificates = await optionCertificates(packages, this.#deps.certificates);
+    return { ...source, ...buildIndexSettings(source, indexSettings(packages, source, certificates)) };
   }
 
   /** Also after a failed build, which has kept downloads. Never rejects. */

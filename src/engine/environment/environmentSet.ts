@@ -165,9 +165,10 @@ export class EnvironmentSet {
     this.forget(record.name);
     const definition = this.#deps.languages.find(({ id }) => id === record.language);
     if (!definition) throw new Error(`${record.name} has no language.`);
-    const { name: id, image, variables, network } = record;
+    const { name: id, image, variables, network, lock } = record;
     const deps = { ...this.#deps, options: this.#options };
-    const environment = this.#follow(new Environment(definition, deps, this.#hosts, { id, image, variables, network }));
+    const custom = { id, image, variables, network, lock };
+    const environment = this.#follow(new Environment(definition, deps, this.#hosts, custom));
     // An engine that ends meanwhile must not start sandboxes.
     if (this.#disposed) void environment.dispose();
     this.#customs.set(id, { record, environment });

@@ -1,7 +1,7 @@
 import type { LanguageDefinition, LanguageOptions, PoolKeys } from '../../languages/languageDefinition.ts';
 import type { EnvironmentNetwork } from '../network/environmentNetwork.ts';
 import { languageOptions, type Options } from '../options.ts';
-import { definitionHash, type EnvironmentDefinition, environmentImage } from './definition.ts';
+import { definitionHash, type EnvironmentDefinition, type EnvironmentLock, environmentImage } from './definition.ts';
 
 /** A limit of memory in MB, and the option that sets it; null where a run has asked for it. */
 export interface MemoryLimit {
@@ -15,6 +15,7 @@ export interface CustomEnvironment {
   readonly image: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly network: EnvironmentNetwork;
+  readonly lock: EnvironmentLock;
 }
 
 /** The options of a language's environment: its own where it has them, otherwise the general ones. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { messageOf, plainText } from '../../base/log.ts';
+import { plainText } from '../../base/log.ts';
 import { checkedBundle } from '../../host/bundle.ts';
 import type { ContainerNetwork } from '../../host/network.ts';
 import { proxyAddress } from '../../host/proxy/rules.ts';
@@ -15,7 +15,7 @@ import type { Options } from '../options.ts';
 import type { LiveInterpreter } from '../session/lifecycle.ts';
 import type { Installer, InstallerEnd, InstallerFile } from './installer.ts';
 import { Installers } from './installers.ts';
-import { type IndexSettings, indexSettings } from './machineIndex.ts';
+import { type IndexSettings, indexSettings, optionCertificates } from './machineIndex.ts';
 import { ArchiveCopy, RecentBundles } from './recentBundles.ts';
 import { INDEX } from './sandboxIndex.ts';
 import type { AddedPackage } from './types.ts';
@@ -49,9 +49,6 @@ export interface Installation {
   readonly onOutput: (text: string) => void;
   readonly signal: AbortSignal;
 }
-
-/** The file that the options name cannot be read; the message is a sentence. */
-export class UnreadableCertificates extends Error {}
 
 /** How an attempt may install: code of packages runs only where it cannot change the cache. */
 interface Mode {
@@ -157,7 +154,7 @@ export class Installations {
     return indexSettings(
       options.packages,
       await this.#source(environment.definition.id),
-      await this.#certificates(options),
+      await optionCertificates(options.packages, this.#deps.certificates),
     );
   }
 
@@ -201,15 +198,6 @@ export class Installations {
     const { images } = this.#hosts.current;
     const image = await images?.find(job.environment.image, job.signal);
     return image ? JSON.stringify([image.id, program, request]) : null;
-  }
-
-  async #certificates({ packages: { certificates } }: Options): Promise<string> {
-    if (!certificates) return '';
-    try {
-      return (await this.#deps.certificates?.(certificates)) ?? '';
-    } catch (error) {
-      throw new UnreadableCertificates(`The file of packages.certificates cannot be read: ${messageOf(error)}.`);
-    }
   }
 
   async #source(language: string): Promise<ImageSource> {

@@ -9,11 +9,13 @@ import { cancelled, invalidRequest, problemOf } from '../problems.ts';
 import type { LiveInterpreter } from '../session/lifecycle.ts';
 import type { Session } from '../session/session.ts';
 import type { EngineProblem, Result } from '../types.ts';
-import { Installations, type Installed, UnreadableCertificates } from './installations.ts';
+import { Installations, type Installed } from './installations.ts';
 import type { InstallerFile } from './installer.ts';
+import { UnreadableCertificates } from './machineIndex.ts';
 import { isPackageUrl, packageName, packageProblem, pinned } from './packageName.ts';
 import { policyProblem } from './policy.ts';
 import { failed, noInstaller, tooLargeBundle, unsupported } from './problems.ts';
+import { isThere } from './references.ts';
 import { addedIn } from './sandboxIndex.ts';
 import type { AddedPackage, InstallReport, InstallRequest } from './types.ts';
 
@@ -76,10 +78,13 @@ export class SessionPackages {
   }
 
   /** What the interpreter does not have of references; null where it has all. */
-  #missing(request: InstallRequest, { session, live }: InstallPlace): InstallRequest | null {
+  #missing(request: InstallRequest, { session, live, environment: { lock } }: InstallPlace): InstallRequest | null {
     const known = this.#sessions.get(session);
-    const has = (entry: string) => known?.live === live && known.references.has(entry);
-    return referencesOf(request).every(has) ? null : request;
+    const here = known?.live === live ? known : undefined;
+    const isKnown = (entry: string) => here?.references.has(entry) === true;
+    const { packages, files = [] } = request;
+    const has = packages.every((entry) => isKnown(entry) || isThere(entry, { lock, added: here?.added }));
+    return has && files.every(isKnown) ? null : request;
   }
 
   /** Learns which packages a session has that another engine had. Never rejects. */

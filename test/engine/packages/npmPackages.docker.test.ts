@@ -1,13 +1,7 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { createGzip } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
@@ -19,6 +13,7 @@ import { thisOwner } from '../../../src/host/identity.ts';
 import { LANGUAGES } from '../../../src/languages/registry.ts';
 import { installerPrograms } from '../../../src/local/installerPrograms.ts';
 import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
+import { type LocalRegistry, localRegistry, type RegisteredPackage } from './localRegistry.ts';
 
 const IMAGES = path.resolve(import.meta.dirname, '../../../images');
 const OWNER: Owner = { id: 'person', kind: 'notebook', label: 'notebook' };
@@ -28,8 +23,7 @@ const look = (folder) => { try { return fs.readdirSync(folder); } catch (error) 
 fs.writeFileSync('found.json', JSON.stringify([look('/cache'), look('/packages'), look('/workspace'), process.getuid()]));
 `;
 
-/** Name, version, files, and what else `package.json` has. */
-const PACKAGES: readonly [string, string, Readonly<Record<string, string>>, object?][] = [
+const PACKAGES: readonly RegisteredPackage[] = [
   ['greeting', '1.0.0', { 'index.js': 'exports.text = "one"' }],
   ['greeting', '2.0.0', { 'index.js': 'exports.text = "two"' }],
   [
@@ -53,45 +47,11 @@ const PACKAGES: readonly [string, string, Readonly<Record<string, string>>, obje
 ];
 
 let engine: Engine;
-let registry: { readonly url: string; close(): void };
+let registry: LocalRegistry;
 const machine = `packages-${randomBytes(8).toString('hex')}`;
 
-/** A package registry that containers of this machine reach. */
-async function localRegistry() {
-  const archives = new Map<string, Buffer>();
-  const pages = new Map<string, Record<string, object>>();
-  const host = networkInterfaces().docker0?.[0]?.address ?? '172.17.0.1';
-  const server = createServer((request, response) => {
-    const name = decodeURIComponent((request.url ?? '').slice(1));
-    const archive = archives.get(name);
-    const versions = pages.get(name);
-    if (archive) return void response.end(archive);
-    response.statusCode = versions ? 200 : 404;
-    response.setHeader('content-type', 'application/json');
-    const latest = Object.keys(versions ?? {}).at(-1);
-    response.end(JSON.stringify(versions ? { name, 'dist-tags': { latest }, versions } : { error: 'not_found' }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  const url = `http://${host}:${(server.address() as AddressInfo).port}`;
-  for (const [name, version, files, more = {}] of PACKAGES) {
-    const about = { name, version, main: 'index.js', ...more };
-    const archive = pack();
-    for (const [file, text] of Object.entries({ ...files, 'package.json': JSON.stringify(about) }))
-      archive.entry({ name: `package/${file}`, mode: 0o755 }, text);
-    archive.finalize();
-    const content = await buffer(archive.pipe(createGzip()));
-    const file = `files/${name.replace('/', '-')}-${version}.tgz`;
-    archives.set(file, content);
-    const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`;
-    const hasInstallScript = 'scripts' in more;
-    const dist = { tarball: `${url}/${file}`, integrity };
-    pages.set(name, { ...pages.get(name), [version]: { ...about, dist, hasInstallScript } });
-  }
-  return { url, close: () => server.close() };
-}
-
 beforeAll(async () => {
-  registry = await localRegistry();
+  registry = await localRegistry(PACKAGES);
   engine = createEngine({
     connect: () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog }),
     agent: await loadAgent(path.join(IMAGES, 'agent')),

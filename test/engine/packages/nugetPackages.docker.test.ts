@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -248,19 +248,29 @@ it('needs agreement for packages of agents, and none for those of the list', asy
 });
 
 it('says what to do where no index is known, and where an address is none', async () => {
-  for (const [nugetIndex, message] of [
-    ['', /packages\.nugetIndex/],
-    [feed.url.replace('index.json', 'other'), /There is no index of NuGet at /],
-    [feed.url.replace('v3/index.json', 'flat/greeting/index.json'), /is no index of NuGet of version 3/],
-  ] as const) {
-    const other = await installingEngine(machine, { packages: { nugetIndex } });
-    try {
-      const id = await openSession(other, 'csharp');
-      const refused = await cell(other, id, '#r "nuget: Greeting"', 'csharp');
-      expect(refused.error?.message).toMatch(message);
-    } finally {
-      await other.dispose();
+  const own = process.env.HOME;
+  // Of this machine no source has the address of an index.
+  await mkdir(join(home, '.nuget/NuGet'), { recursive: true });
+  const sources = '<packageSources><add key="mine" value="/home/me/feed" /></packageSources>';
+  await writeFile(join(home, '.nuget/NuGet/NuGet.Config'), `<configuration>${sources}</configuration>`);
+  process.env.HOME = home;
+  try {
+    for (const [nugetIndex, message] of [
+      ['', /No index of NuGet is known: .*\. Set the option packages\.nugetIndex to an address that ends with/],
+      [feed.url.replace('index.json', 'other'), /There is no index of NuGet at /],
+      [feed.url.replace('v3/index.json', 'flat/greeting/index.json'), /is no index of NuGet of version 3/],
+    ] as const) {
+      const other = await installingEngine(machine, { packages: { nugetIndex } });
+      try {
+        const id = await openSession(other, 'csharp');
+        const refused = await cell(other, id, '#r "nuget: Greeting"', 'csharp');
+        expect(refused.error?.message).toMatch(message);
+      } finally {
+        await other.dispose();
+      }
     }
+  } finally {
+    process.env.HOME = own;
   }
 });
 
@@ -312,9 +322,16 @@ describe('an environment with packages of NuGet', () => {
       );
       const session = await local.openSession('csharp', PERSON, undefined, 'greeting');
       if (!session.ok) throw new Error(session.error.message);
-      const has = await cell(local, session.value.id, code, 'csharp');
-      expect(has).toMatchObject({ error: null, result: { 'text/plain': '"modern one1"' } });
-      expect(has.stdout).toBe('The session has all of them already.\n');
+      const ours = (text: string) => cell(local, session.value.id, text, 'csharp');
+      const asked = feed.asked.length;
+      for (const reference of ['Modern', 'modern, 1.0', 'Greeting, 1.0.0+build']) {
+        const has = await ours(`#r "nuget: ${reference}"\nModern.Words.Text`);
+        expect(has).toMatchObject({ error: null, stdout: '', result: { 'text/plain': '"modern one1"' } });
+      }
+      expect(feed.asked.length).toBe(asked);
+      expect(await ours('#r "nuget: Greeting, [1.0, 2.0)"')).toMatchObject({
+        stdout: 'The session has all of them already.\n',
+      });
 
       const again = await local.environments.create({ ...input, name: 'again' }, { lock });
       expect(again).toMatchObject({ ok: true, value: { lock: { nuget: lock.nuget } } });
