@@ -22,8 +22,12 @@ const real = (name: string, include: string[], exclude: string[] = []) => ({
 const attacks = ['test/isolation/**', 'test/faults/**'];
 /** What measures the machine, which nothing else may use meanwhile. */
 const measuring = 'test/**/*.measuring.test.ts';
-/** What runs on Podman too: the host's contract, and rows that what Podman makes in its own way must hold. */
-const onPodman = ['test/contract/dockerHost.docker.test.ts', 'test/isolation/{04,13,15}-*.docker.test.ts'];
+/** What runs on Podman too: the host's contract, builds of environments, and rows that what Podman makes in its own way must hold. */
+const onPodman = [
+  'test/contract/dockerHost.docker.test.ts',
+  'test/engine/environmentLists.docker.test.ts',
+  'test/isolation/{04,13,15}-*.docker.test.ts',
+];
 /** What needs bubblewrap and no container engine. */
 const local = 'test/**/*.local.test.ts';
 /** The other rows of 35 to 39: attacks on the MCP server. */

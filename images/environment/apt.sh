@@ -29,6 +29,9 @@ use_mirror debian-security "${APT_SECURITY_MIRROR:-}"
 } >"$settings/apt.conf"
 export APT_CONFIG="$settings/apt.conf"
 mkdir -p /cache/apt/archives/partial /cache/apt/lists/partial
+# apt does not wait for another build. The builder's own locks are not used: Podman 4 never gives them back.
+exec 9>/cache/apt/build.lock
+flock 9
 
 installed() { dpkg-query --show --showformat '${binary:Package}=${Version}\n' | LC_ALL=C sort; }
 installed >"$settings/before"

@@ -26,9 +26,9 @@ function listsOf(manager: PackageManager): string {
   return `--mount=type=bind,from=packages,source=/${manager},target=/packages`;
 }
 
-/** Another build with the same caches waits where `isLocked`: apt's have no locks of their own. */
-function cache(name: string, isLocked = false): string {
-  return `--mount=type=cache,id=hothouse-${name},target=/cache/${name}${isLocked ? ',sharing=locked' : ''}`;
+/** Shared with other builds at the same time: a program whose cache has no locks that wait has one in its script. */
+function cache(name: string): string {
+  return `--mount=type=cache,id=hothouse-${name},target=/cache/${name}`;
 }
 
 /** What an environment's image is built from. `lock` is what it was built from before. */
@@ -46,14 +46,14 @@ export function dockerfileOf({ definition, base, lock }: EnvironmentImage): stri
     `FROM ${base} AS tools`,
     `LABEL ${LABEL.stage}=tools`,
     'USER root',
-    `RUN ${MACHINE} ${cache('apt', true)} ${cache('pip')} sh /machine/tools.sh`,
+    `RUN ${MACHINE} ${cache('apt')} ${cache('pip')} sh /machine/tools.sh`,
     // Podman mounts no stage that comes from its cache, unless it is one that only has files.
     'FROM scratch AS programs',
     `LABEL ${LABEL.stage}=programs`,
     'COPY --from=tools /tools/ /',
   ];
   const steps = [
-    `RUN ${MACHINE} ${listsOf('apt')} ${cache('apt', true)} sh /machine/apt.sh /packages/list ${LOCK_FOLDER}/apt${given('apt')}`,
+    `RUN ${MACHINE} ${listsOf('apt')} ${cache('apt')} sh /machine/apt.sh /packages/list ${LOCK_FOLDER}/apt${given('apt')}`,
     `RUN ${MACHINE} ${listsOf('pip')} --mount=type=bind,from=programs,target=/tools ${cache('uv')} python3 -I /machine/pip.py /packages/list ${LOCK_FOLDER}/pip${given('pip')}`,
     `RUN ${MACHINE} ${listsOf('npm')} ${cache('npm')} sh /machine/npm.sh /packages/list ${LOCK_FOLDER}/npm${given('npm')}`,
     `RUN ${MACHINE} ${listsOf('nuget')} ${cache('nuget')} python3 -Es /machine/nuget/environment.py /packages/list ${LOCK_FOLDER}/nuget${given('nuget')}`,

@@ -38,7 +38,9 @@ async function send(
     // The deadline comes first: a hung build does not mean a hung Docker.
     ms: deadlineMs + SWEEP_MS,
     signal,
-    work: async (docker, abortSignal) => {
+    work: async (docker, abortSignal, isPodman) => {
+      // Podman takes a step from its cache although what is mounted there has changed: another list of packages, the old ones.
+      const cache: object = isPodman && hasMounts ? { nocache: true } : {};
       const progress = new BuildProgress(tag, onLine);
       const lines = lineSplitter((line) => progress.take(JSON.parse(line)));
       const context = packContext(build);
@@ -51,7 +53,8 @@ async function send(
       });
       const any = AbortSignal.any([abortSignal, broken.signal, deadline]);
       try {
-        for await (const chunk of await docker.buildImage(context, { ...options, abortSignal: any })) lines(chunk);
+        for await (const chunk of await docker.buildImage(context, { ...options, ...cache, abortSignal: any }))
+          lines(chunk);
       } catch (error) {
         if (unread) throw new HostError(unreadable(tag, unread));
         throw deadline.aborted && !abortSignal.aborted ? new HostError(tooLate(tag, deadlineMs, progress.last)) : error;
