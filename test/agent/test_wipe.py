@@ -1,10 +1,16 @@
+import ctypes
 import os
+import signal
 import stat
 from unittest import mock
 
+from apart import apart
 from support import AgentTest
 
 from hothouse_agent import kernel, wipe
+
+
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 class MountTest(AgentTest):
@@ -120,7 +126,7 @@ class FakeBaseline:
     def __init__(self, left=()):
         self.left = list(left)
 
-    def compare(self):
+    def compare(self, processes):
         return self.left, 7, 1000
 
 
@@ -183,6 +189,69 @@ class KillAllTest(AgentTest):
 
     def test_kills_again_while_processes_remain(self):
         self.assertEqual(self.killed([["7"], []]), (1, 2))
+
+
+class AloneTest(AgentTest):
+    """In a process that orphans come to, as they come to the first one of a sandbox."""
+
+    def alone(self, left_by):
+        """Whether it counts as alone with a child that waits, when it and the child have done `left_by(is_child)`."""
+
+        def first():
+            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            ready, done = os.pipe()
+            zygote = os.fork()
+            if zygote == 0:
+                left_by(True)
+                os.write(done, b".")
+                signal.pause()
+            left_by(False)
+            os.read(ready, 1)
+            try:
+                return wipe.are_alone((str(os.getpid()), str(zygote)))
+            finally:
+                for pid in kernel.descendants(os.getpid()):
+                    os.kill(pid, signal.SIGKILL)
+
+        return apart(first)
+
+    def test_with_the_zygote_alone(self):
+        self.assertTrue(self.alone(lambda is_child: None))
+
+    def test_a_child_of_the_zygote_is_found(self):
+        self.assertFalse(self.alone(lambda is_child: waiting_fork() if is_child else None))
+
+    def test_a_child_of_the_first_process_is_found(self):
+        self.assertFalse(self.alone(lambda is_child: None if is_child else waiting_fork()))
+
+    def test_an_orphan_is_found_whose_parents_have_ended(self):
+        def orphan(is_child):
+            if is_child and os.fork() == 0:
+                waiting_fork()
+                os._exit(0)
+            elif is_child:
+                os.wait()
+
+        self.assertFalse(self.alone(orphan))
+
+    def test_a_child_that_was_not_reaped_is_found(self):
+        def zombie(is_child):
+            if not is_child and os.fork() == 0:
+                os._exit(0)
+
+        self.assertFalse(self.alone(zombie))
+
+    def test_nothing_is_known_of_a_process_that_has_ended(self):
+        self.assertFalse(wipe.are_alone((str(os.getpid()), str(apart(os.getpid)))))
+
+    def test_what_the_kernel_counts_decides(self):
+        with mock.patch.object(kernel, "task_count", return_value=3):
+            self.assertFalse(self.alone(lambda is_child: None))
+
+
+def waiting_fork():
+    if os.fork() == 0:
+        signal.pause()
 
 
 class ReapButTest(AgentTest):

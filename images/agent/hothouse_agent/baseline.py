@@ -3,7 +3,7 @@
 import os
 import time
 
-from . import kernel, sockets, walls
+from . import kernel, memory, sockets, walls
 from .attributes import process_attributes
 
 # The kernel keeps some memory after its user has gone: path names, per-CPU charges, stacks for the next process.
@@ -27,9 +27,9 @@ def _device_times(paths):
 class Baseline:
     """Made before the first run can start."""
 
-    def __init__(self):
+    def __init__(self, memory_use):
         self._descriptors = kernel.Descriptors()
-        self._memory = kernel.MemoryUse()
+        self._memory = memory_use
         kernel.open_tables()
         self._counter = sockets.Counter()
         # The filter of system calls lets a process change only its own.
@@ -38,7 +38,7 @@ class Baseline:
         self._devices = [path for path in _DEVICES if _can_be_marked(path)]
         self._device_times = _device_times(self._devices)
         # Memory of the container in addition to init's. Measured once: what is there later may be a run's.
-        self._other_bytes = (kernel.memory_used() or 0) - kernel.own_memory()
+        self._other_bytes = self._memory.used() - memory.of_process("self")
         self._fds = self._descriptors.open()
         self.record(0)
 
@@ -55,10 +55,10 @@ class Baseline:
 
     def record(self, zygote_bytes):
         """Takes the memory that init has now, and that the zygote has, as those to return to."""
-        self._bytes = self._other_bytes + kernel.own_memory() + zygote_bytes
+        self._bytes = self._other_bytes + memory.of_process("self") + zygote_bytes
 
-    def compare(self):
-        """(leftovers, count of open descriptors, bytes of memory) once every other process has ended."""
+    def compare(self, processes):
+        """(leftovers, count of open descriptors, bytes of memory) once all but these processes, by their ids, have ended."""
         fds = self._descriptors.open()
         left = ["descriptor %d" % fd for fd in sorted(fds ^ self._fds)]
         if self._attributes is not None:
@@ -70,12 +70,10 @@ class Baseline:
         # Before the memory, which sockets may hold.
         if not self._sockets_settled():
             left.append("sockets: %s instead of %s" % (self._counter.used(), self._sockets))
-        used = self._settled_memory()
-        if used is None:
-            left.append("memory: unknown")
-        elif used > self._bytes + _SLACK_BYTES:
+        used = self._settled_memory(processes)
+        if used > self._bytes + _SLACK_BYTES:
             left.append("memory: %d bytes more than before the first run" % (used - self._bytes))
-        return left, len(fds), used or 0
+        return left, len(fds), used
 
     def _sockets_settled(self):
         if self._sockets is None:
@@ -88,13 +86,13 @@ class Baseline:
             time.sleep(_SETTLE_PAUSE)
         return self._counter.used() == self._sockets
 
-    def _settled_memory(self):
-        bound = self._memory.bound()
-        if bound is not None and bound <= self._bytes + _SLACK_BYTES:
+    def _settled_memory(self, processes):
+        bound = self._memory.bound(processes)
+        if bound <= self._bytes + _SLACK_BYTES:
             return bound
         deadline = time.monotonic() + _SETTLE_TIMEOUT
-        used = kernel.memory_used()
-        while used is not None and used > self._bytes + _SLACK_BYTES and time.monotonic() < deadline:
+        used = self._memory.used()
+        while used > self._bytes + _SLACK_BYTES and time.monotonic() < deadline:
             time.sleep(_SETTLE_PAUSE)
-            used = kernel.memory_used()
+            used = self._memory.used()
         return used

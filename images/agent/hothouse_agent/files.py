@@ -10,7 +10,7 @@ import os
 import stat
 import struct
 
-from . import contained, kernel, mediatype, tree
+from . import contained, mediatype, memory, tree
 
 _HEADER = struct.Struct(">II")
 _MAX_HEAD = 1 << 20
@@ -59,7 +59,7 @@ class Left(Exception):
 class Service:
     """Serves one request after the other."""
 
-    def __init__(self, stdin, stdout, folders=_FOLDERS, room=kernel.memory_room):
+    def __init__(self, stdin, stdout, folders=_FOLDERS, room=memory.room):
         self._stdin = stdin
         self._stdout = stdout
         self._roots = {name: contained.Root(path) for name, path in folders.items() if os.path.isdir(path)}

@@ -11,7 +11,7 @@ import sys
 import time
 
 from . import baseline, channel, children, drivers, environment, forks, frames, gate, inbox, keeper, kernel, outbox
-from . import memorywatch, sharing, sockets, transfer, walls, wipe, writable
+from . import memory, memorywatch, sharing, sockets, transfer, walls, wipe, writable
 
 # Between two checks of a run's sockets. Seconds.
 _SOCKET_CHECK_INTERVAL = 0.5
@@ -52,12 +52,13 @@ class Init:
         self._watch(self._wake, select.POLLIN, self._on_child_signal, True)
         os.set_blocking(stdin, False)
         mounts = wipe.writable_mounts() + writable.files()
-        known = baseline.Baseline()
+        self._memory_use = memory.MemoryUse()
+        known = baseline.Baseline(self._memory_use)
         self._forks = forks.Forks(self._ports, mounts, known, self._watch, self._unwatch, self._on_exit)
         self._last_frame_at = self._last_check_at = self._last_work_at = time.monotonic()
         self._excess = None
         limit = walls.watched_memory
-        self._memory = None if limit is None else memorywatch.MemoryWatch(limit)
+        self._memory = None if limit is None else memorywatch.MemoryWatch(limit, self._memory_use)
         self._is_writing = False
         # Whether the frames of the last turn are output alone, and when they are sent at the latest.
         self._can_wait = False
@@ -281,9 +282,18 @@ class Init:
                 self._forks.signal(target, number)
             self._reply(request["id"], None)
         elif request["op"] == "measure":
-            self._reply(request["id"], _measure())
+            self._reply(request["id"], self._measure())
         else:
             self._reply(request["id"], None, "unknown request")
+
+    def _measure(self):
+        return {
+            "memoryBytes": self._memory_use.used(),
+            "processes": sum(name.isdigit() for name in os.listdir("/proc")),
+            "fds": len(kernel.Descriptors().open()),
+            "cpuMs": kernel.cpu_used(),
+            "oomKills": kernel.oom_kills(),
+        }
 
     def _reply(self, number, value, error=None):
         self._outbox.message(frames.REPLY, 0, {"id": number, "error": error, "value": value})
@@ -313,16 +323,6 @@ def _has_empty_workspace():
     except OSError:
         # The run does not permit it.
         return False
-
-
-def _measure():
-    return {
-        "memoryBytes": kernel.memory_used() or 0,
-        "processes": sum(name.isdigit() for name in os.listdir("/proc")),
-        "fds": len(kernel.Descriptors().open()),
-        "cpuMs": kernel.cpu_used(),
-        "oomKills": kernel.oom_kills(),
-    }
 
 
 def _claim_stdio():

@@ -5,7 +5,6 @@ import ctypes
 import errno
 import fcntl
 import os
-import re
 import resource
 import struct
 import termios
@@ -20,7 +19,6 @@ _IPC_RMID = 0
 _POLLNVAL = 0x20
 # More than a sandbox's limit on open files.
 MAX_FDS = 4096
-_MEMORY_RESERVE = 16 << 20
 _TABLE_BYTES = 1 << 16
 # Less than the kernel gives at once of a table that has more.
 _TABLE_PART = 2048
@@ -122,15 +120,22 @@ def descendants(pid):
 
 
 def _children(pid):
-    """Those that its threads have started. Unlike other files of /proc, these have no names that a program chose."""
-    found = []
     try:
-        for thread in os.listdir("/proc/%d/task" % pid):
-            with open("/proc/%d/task/%s/children" % (pid, thread), "rb", buffering=0) as table:
-                found += [int(child) for child in table.readall().split()]
+        return children(pid)
     except OSError:
         # It has ended.
-        pass
+        return []
+
+
+def children(pid):
+    """
+    Those that its threads have started. Unlike other files of /proc, these have no names that a program chose. Raises
+    OSError when the process has ended, and where the kernel does not list them.
+    """
+    found = []
+    for thread in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/children" % (pid, thread), "rb", buffering=0) as table:
+            found += [int(child) for child in table.readall().split()]
     return found
 
 
@@ -256,10 +261,6 @@ def _oom_kills(text):
     return 0
 
 
-# Of a file in memory, beside its contents; measured with files of no bytes on Linux 6.
-_INODE_BYTES = 1024
-
-
 class OomCounter:
     """Counts OOM kills in this container's cgroup, version 1 or 2, and those of the agent itself."""
 
@@ -287,7 +288,8 @@ class OomCounter:
         return self._seen
 
 
-def _read_first(paths):
+def read_first(paths):
+    """The first 8 KiB of the first of these files that exists; None where there is none."""
     fd = _first_open(paths)
     if fd is None:
         return None
@@ -297,12 +299,9 @@ def _read_first(paths):
         os.close(fd)
 
 
-_USAGE_FILES = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes")
-
-
 def oom_kills():
     """Processes of this container that the kernel killed for memory since the container was created."""
-    return _oom_kills(_read_first(_OOM_FILES) or b"")
+    return _oom_kills(read_first(_OOM_FILES) or b"")
 
 
 def cpu_used():
@@ -310,100 +309,23 @@ def cpu_used():
     CPU time in milliseconds that this container has used, from its cgroup, version 1 or 2; without one, that of the
     processes that live now.
     """
-    stat = _read_first(["/sys/fs/cgroup/cpu.stat"])
+    stat = read_first(["/sys/fs/cgroup/cpu.stat"])
     for line in (stat or b"").splitlines():
         if line.startswith(b"usage_usec "):
             return int(line.split()[1]) / 1000
-    usage = _read_first(["/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage"])
+    usage = read_first(["/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage"])
     return _cpu_of_living() if usage is None else int(usage) / 1e6
 
 
 def _cpu_of_living():
     ticks = 0
     for name in os.listdir("/proc"):
-        stat = _read_first(["/proc/%s/stat" % name]) if name.isdigit() else None
+        stat = read_first(["/proc/%s/stat" % name]) if name.isdigit() else None
         if stat:
             # The second field is the name of the program and may contain anything.
             fields = stat[stat.rindex(b")") + 2 :].split()
             ticks += int(fields[11]) + int(fields[12])
     return ticks * 1000 / os.sysconf("SC_CLK_TCK")
-
-
-def memory_used():
-    """
-    Bytes of memory that the container uses, without the file cache, which the kernel reclaims when needed. For cgroup
-    version 1 and 2; without a cgroup it is counted.
-    """
-    usage = _read_first(_USAGE_FILES)
-    stat = _read_first(["/sys/fs/cgroup/memory.stat", "/sys/fs/cgroup/memory/memory.stat"])
-    if usage is None or stat is None:
-        return _counted_memory(_private_memory)
-    parts = dict(line.split() for line in stat.splitlines())
-    return max(0, int(usage) - int(parts[b"inactive_file"]) - int(parts[b"active_file"]))
-
-
-def exceeds(limit):
-    """Whether the container uses more than `limit` bytes, where no cgroup says so. Exact, and slow only where it is close."""
-    return memory_used() > limit and _counted_memory(_proportional_memory) > limit
-
-
-def _counted_memory(of_process):
-    """
-    What processes share with no file, and files in memory with their inodes. `of_process` says what counts for one: with
-    `_private_memory` pages that forks share count for each of them.
-    """
-    in_processes = sum(of_process(name) for name in os.listdir("/proc") if name.isdigit())
-    sizes = [os.statvfs(path) for path in mount_points() if os.access(path, os.W_OK) and os.path.isdir(path)]
-    in_files = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
-    return in_processes + in_files + sum(size.f_files - size.f_ffree for size in sizes) * _INODE_BYTES
-
-
-class MemoryUse:
-    """Memory of the container, file cache included: an upper bound of `memory_used` that is quick to read."""
-
-    def __init__(self):
-        self._table = Table(*_USAGE_FILES)
-
-    def bound(self):
-        """Bytes; None without a cgroup."""
-        usage = self._table.read()
-        return int(usage) if usage else None
-
-
-def memory_limit():
-    """Bytes of memory that the container may use; None where that is not known."""
-    limit = _read_first(["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"])
-    return int(limit) if (limit or b"").strip().isdigit() else None
-
-
-def memory_room():
-    """Bytes of memory that the container may still take, less a reserve for its processes; None where that is not known."""
-    limit, used = memory_limit(), memory_used()
-    return None if used is None or limit is None else limit - used - _MEMORY_RESERVE
-
-
-def own_memory():
-    """Bytes of memory that this process shares with no file and no other process."""
-    return _private_memory("self")
-
-
-def _private_memory(process):
-    try:
-        with open("/proc/%s/statm" % process, "rb", buffering=0) as table:
-            _, resident, shared, *_ = table.read(256).split()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return (int(resident) - int(shared)) * resource.getpagesize()
-
-
-def _proportional_memory(process):
-    """A page that forks share counts for each of them in part. More where the process does not let itself be looked at."""
-    try:
-        with open("/proc/%s/smaps_rollup" % process, "rb") as table:
-            found = re.search(rb"^Pss_Anon: +(\d+) kB$", table.read(), re.M)
-    except OSError:
-        found = None
-    return _private_memory(process) if found is None else int(found[1]) * 1024
 
 
 class Descriptors:

@@ -2,17 +2,18 @@
 
 import time
 
-from . import kernel, sharedmemory
+from . import sharedmemory
 
 # Between two counts. Seconds. A count reads one file for each process.
 INTERVAL = 0.25
 
 
 class MemoryWatch:
-    """`limit` in bytes."""
+    """`limit` in bytes, for a `memory.MemoryUse`."""
 
-    def __init__(self, limit):
+    def __init__(self, limit, use):
         self._limit = limit
+        self._use = use
         self._last_at = 0
 
     def is_exceeded(self, processes):
@@ -21,6 +22,6 @@ class MemoryWatch:
         if now - self._last_at < INTERVAL:
             return False
         self._last_at = now
-        if kernel.memory_used() + sharedmemory.bound(processes) <= self._limit:
+        if self._use.used() + sharedmemory.bound(processes) <= self._limit:
             return False
-        return kernel.exceeds(self._limit - sharedmemory.used(processes))
+        return self._use.exceeds(self._limit - sharedmemory.used(processes))

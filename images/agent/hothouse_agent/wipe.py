@@ -136,8 +136,23 @@ def others(stay):
 
 
 def are_alone(stay):
-    """Whether the kernel knows of no process but these, which must be permanent. False where it does not say."""
-    return kernel.task_count() == len(stay) or (stay == ALONE and _is_alone())
+    """
+    Whether the kernel knows of no process but these, which must be permanent: the first one, perhaps with the zygote. False
+    where it does not say.
+    """
+    count = kernel.task_count()
+    if count == len(stay) or stay == ALONE:
+        return count == len(stay) or _is_alone()
+    return count is None and _are_alone(*map(int, stay))
+
+
+def _are_alone(first, zygote):
+    try:
+        # Every process descends from the first one. What the zygote's children leave behind comes to the first one, and
+        # stays a child of it until that reaps it: in this order none is missed.
+        return not kernel.children(zygote) and kernel.children(first) == [zygote]
+    except OSError:
+        return False
 
 
 def _is_alone():
@@ -230,7 +245,7 @@ def wipe(mounts, baseline, kill):
     for kind, identifier in objects:
         kernel.remove_sysv(kind, identifier)
     leftovers += _step(leftovers, "check", lambda: _check(full, bool(objects))) or []
-    more, fds, memory = _step(leftovers, "baseline", baseline.compare) or ([], 0, 0)
+    more, fds, memory = _step(leftovers, "baseline", lambda: baseline.compare(stay)) or ([], 0, 0)
     leftovers += more
     return {
         "clean": not leftovers,

@@ -8,7 +8,7 @@ import select
 import signal
 import socket
 
-from . import children, environment, gate, kernel, sharing, walls, wipe
+from . import children, environment, gate, kernel, memory, sharing, walls, wipe
 
 # For an answer of the zygote, which may be importing something large. Seconds.
 _ANSWER_TIMEOUT = 60
@@ -125,14 +125,14 @@ class _Server:
             ok = True
         except Exception:
             ok = False
-        self._send({"op": "imported", "ok": ok, "memory": kernel.own_memory()})
+        self._send({"op": "imported", "ok": ok, "memory": memory.of_process("self")})
 
     def _settle(self):
         """Makes forks cheap, after the last import."""
         sharing.freeze()
         kernel.release_free_memory()
         kernel.use_huge_pages()
-        self._send({"op": "settled", "memory": kernel.own_memory()})
+        self._send({"op": "settled", "memory": memory.of_process("self")})
 
     def _fork(self, message, fds):
         try:

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 
-from hothouse_agent import kernel, stdio, workspace
+from hothouse_agent import kernel, memory, stdio, workspace
 
 # The first descriptor of the driver.
 _FIRST = 3
@@ -61,7 +61,7 @@ def _become_node(fds, files):
 
 
 def _heap():
-    limit = kernel.memory_limit()
+    limit = memory.limit()
     # Beside the heap, Node.js needs some: with this much the kernel's limit comes first, and decides.
     # Without a limit the kernel names a number that no machine has, and that Node.js fails on.
     return [] if limit is None or limit > _NO_LIMIT else ["--max-old-space-size=%d" % max(16, limit >> 20)]
