@@ -20,6 +20,8 @@ from indexes import uv_variables  # noqa: E402
 UV = "/tools/uv"
 # Where programs of packages go; on a host without a container engine the folder of the environment.
 PROGRAMS = os.path.join(os.environ.get("HOTHOUSE_ROOT", "/usr/local"), "bin")
+# Set where no code of packages may run: one that has to be built fails.
+NO_CODE = ["--no-build"] if os.environ.get("HOTHOUSE_NO_CODE") else []
 # Times the size of a wheel: its files in uv's cache and where they are installed, three times larger each, and bytecode.
 UNPACKED = 8
 
@@ -46,7 +48,7 @@ def require_space(needed):
 def needed_by(requirements):
     """Bytes on the disk for what is installed: downloads and what they unpack to; 0 where the index does not say sizes."""
     file = "/tmp/pylock.toml"
-    arguments = ["pip", "compile", "--python", sys.executable, "--no-deps", "--quiet", "--format", "pylock.toml"]
+    arguments = ["pip", "compile", "--python", sys.executable, "--no-deps", "--quiet", "--format", "pylock.toml", *NO_CODE]
     done = subprocess.run([UV, *arguments, "--output-file", file, requirements], env=uv_environment(),
                           capture_output=True)  # fmt: skip
     try:
@@ -98,7 +100,7 @@ def resolve(requested, lock):
     with open(lock, "w", encoding="utf-8") as earlier:
         earlier.writelines(f"{name}=={version}\n" for name, version in in_image().items())
     uv("pip", "compile", "--python", sys.executable, "--generate-hashes", "--no-header", "--no-annotate", "--quiet",
-       "--output-file", lock, requested)  # fmt: skip
+       "--output-file", lock, *NO_CODE, requested)  # fmt: skip
 
 
 def install(lock):
@@ -117,7 +119,7 @@ def install(lock):
     require_space(needed_by(chosen))
     target = sysconfig.get_path("purelib")
     uv("pip", "install", "--python", sys.executable, "--target", target, "--no-deps", "--require-hashes",
-       "--compile-bytecode", "--requirements", chosen)  # fmt: skip
+       "--compile-bytecode", *NO_CODE, "--requirements", chosen)  # fmt: skip
     move_programs(os.path.join(target, "bin"))
 
 

@@ -97,6 +97,8 @@ export interface ImageBuild {
   readonly files?: Readonly<Record<string, string>>;
   /** Folders for the context, of any size: path in it → path of a folder whose contents go there. */
   readonly folders?: Readonly<Record<string, string>>;
+  /** Name of the image that it adds packages to, as its Dockerfile says; missing where it is no environment. */
+  readonly base?: string;
   /** Its Dockerfile mounts caches and other stages into steps; then a host needs BuildKit. */
   readonly hasMounts?: boolean;
   /** Milliseconds it may take; 30 minutes when left out. */

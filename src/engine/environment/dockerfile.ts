@@ -72,7 +72,7 @@ export function dockerfileOf({ definition, base, lock }: EnvironmentImage): stri
 export function contextOf(
   image: EnvironmentImage,
   source: ImageSource,
-): Pick<ImageBuild, 'context' | 'folders' | 'files' | 'buildArgs'> {
+): Pick<ImageBuild, 'base' | 'context' | 'folders' | 'files' | 'buildArgs'> {
   const { packages } = image.definition;
   const { lock } = image;
   const { APT_MIRROR, APT_SECURITY_MIRROR, ...buildArgs } = source.buildArgs ?? {};
@@ -80,6 +80,7 @@ export function contextOf(
   const locks = { apt: lock?.apt, pip: lock?.pip, npm: lock?.npm, nuget: lock?.nuget };
   return {
     ...source,
+    base: image.base,
     buildArgs,
     files: {
       ...source.files,

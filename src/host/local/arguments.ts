@@ -6,6 +6,10 @@ import { type Mounts, mountArguments, preparedArguments } from './preparation.ts
 
 /** Where a sandbox sees the files of its environment. */
 export const ENVIRONMENT = '/environment';
+/** Where it sees those of the environment that its own is built on. */
+export const BASE = '/base';
+/** Where Node.js finds modules from every folder. */
+const NODE_MODULES = 'node_modules';
 
 /** Files of /etc that programs without users, hosts and services read. */
 const ETC = ['alternatives', 'fonts', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'R', 'mono'];
@@ -16,6 +20,8 @@ const SYSTEM = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
 export interface LocalFolders {
   /** Of its environment. */
   readonly environment: string;
+  /** Of the environment that this one is built on; null for none. */
+  readonly base: string | null;
   /** Of each volume, by its path in the sandbox. */
   readonly volumes: ReadonlyMap<string, string>;
 }
@@ -41,15 +47,8 @@ export function bubblewrapArguments(
     ...['--hostname', 'sandbox', '--uid', `${user}`, '--gid', `${user}`],
     '--clearenv',
     ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...readOnly('/usr'),
-    ...SYSTEM.flatMap(systemFolder),
-    ...ETC.flatMap((name) => (existsSync(join('/etc', name)) ? readOnly(join('/etc', name)) : [])),
-    ...(hasNetwork
-      ? ['hosts', 'resolv.conf', 'nsswitch.conf', 'ssl'].flatMap((name) => tried(join('/etc', name)))
-      : []),
-    ...readOnly(folders.environment, ENVIRONMENT),
-    ...['--proc', '/proc', ...masked()],
-    ...['--dev', '/dev'],
+    ...machineArguments(hasNetwork),
+    ...environmentArguments(folders),
     // No terminals: the kernel limits them for the whole machine, not per sandbox.
     ...['--size', '4096', '--perms', '0555', '--tmpfs', '/dev/pts', '--remount-ro', '/dev/pts'],
     ...mountArguments(spec, mounts),
@@ -61,8 +60,33 @@ export function bubblewrapArguments(
   ];
 }
 
+/** The machine's programs, the few files of /etc that they need, and /proc and /dev of the sandbox. */
+export function machineArguments(hasNetwork: boolean): string[] {
+  return [
+    ...readOnly('/usr'),
+    ...SYSTEM.flatMap(systemFolder),
+    ...ETC.flatMap((name) => (existsSync(join('/etc', name)) ? readOnly(join('/etc', name)) : [])),
+    ...(hasNetwork
+      ? ['hosts', 'resolv.conf', 'nsswitch.conf', 'ssl'].flatMap((name) => tried(join('/etc', name)))
+      : []),
+    ...['--proc', '/proc', ...masked()],
+    ...['--dev', '/dev'],
+  ];
+}
+
+function environmentArguments({ environment, base }: LocalFolders): string[] {
+  const modules = join(environment, NODE_MODULES);
+  // Not a link, which code of a package may have made to a folder of the user.
+  const hasModules = lstatSync(modules, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return [
+    ...readOnly(environment, ENVIRONMENT),
+    ...(base === null ? [] : readOnly(base, BASE)),
+    ...(hasModules ? readOnly(modules, `/${NODE_MODULES}`) : []),
+  ];
+}
+
 function variablesOf({ env }: ContainerSpec): Record<string, string> {
-  return { ...env, PATH: `${ENVIRONMENT}/bin:${env.PATH ?? ''}` };
+  return { ...env, PATH: `${ENVIRONMENT}/bin:${BASE}/bin:${env.PATH ?? ''}` };
 }
 
 function readOnly(source: string, target = source): string[] {

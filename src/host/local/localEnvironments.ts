@@ -1,58 +1,88 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../base/log.ts';
 import { HostError, type ImageBuild, type ImageBuilder, type ImageInfo } from '../host.ts';
+import { isOwnImage } from '../labels.ts';
 import type { Problem } from '../problem.ts';
+import { addPackages, addsPackages, engineNeeded, trimCache } from './addPackages.ts';
+import type { LocalFolders } from './arguments.ts';
 import { contentId } from './environmentContent.ts';
 import { type Env, type LocalBuild, machineFacts, makeEnvironment, sizeOf } from './makeEnvironment.ts';
 import { makeFolder, storageError } from './storage.ts';
 
+/** Folders of builds in progress: an id, and what tells two builds of the same apart. */
+const DRAFT = /^[0-9a-f]{32}\.[0-9a-f-]{36}(\.tmp)?$/;
+/** No build takes so long. */
+const DRAFT_MS = 24 * 3_600_000;
+
 /** What the file of an environment says. */
 const Description = z.object({
+  /** Name of its folder. */
   id: z.string(),
+  /** Name of the folder of the environment that it is built on. */
+  base: z.string().nullable().default(null),
   createdAt: z.string(),
   sizeBytes: z.number(),
   labels: z.record(z.string(), z.string()),
 });
 
+/** Where the files of an environment are. */
+export type EnvironmentFolders = Pick<LocalFolders, 'environment' | 'base'>;
+
 /** The environments of this user, which stand for images: the file `NAME.json` of each is in `folder`, and the folder `ID`
  * of what it is made of, which it shares with others of the same content. */
 export class LocalEnvironments implements ImageBuilder {
   readonly #folder: string;
+  /** What builds have downloaded. */
+  readonly #cache: string;
   readonly #env: Env;
 
   constructor(folder: string, env: Env) {
     this.#folder = folder;
+    this.#cache = join(dirname(folder), 'cache');
     this.#env = env;
   }
 
-  find(tag: string): Promise<ImageInfo | null> {
+  async find(tag: string): Promise<ImageInfo | null> {
+    if (!isOwnImage(tag)) throw new HostError(engineNeeded(`The image ${tag} needs a container engine.`, 'Use none'));
     return this.#read(tag);
   }
 
-  /** The folder of its files; null when there is no environment of that name. */
-  async filesOf(tag: string): Promise<string | null> {
+  /** The folders of its files; null when there is no environment of that name. */
+  async foldersOf(tag: string): Promise<EnvironmentFolders | null> {
     const found = await this.#read(tag);
-    return found && join(this.#folder, found.id);
+    if (!found) return null;
+    return { environment: join(this.#folder, found.id), base: found.base && join(this.#folder, found.base) };
   }
 
   async build(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void> {
     try {
       const local = { ...build, env: this.#env, onLine, signal };
-      const id = await contentId(build, null, await machineFacts(local));
-      const sizeBytes = (await this.#sizeOf(id)) ?? (await this.#make(id, local));
+      const facts = await machineFacts(local);
+      const [id, base] =
+        build.base === undefined
+          ? [await contentId(build, null, facts), null]
+          : await this.#layerOf(build, build.base, facts);
+      const sizeBytes = (await this.#sizeOf(id)) ?? (await this.#make(id, base, local));
       const createdAt = new Date().toISOString();
-      await this.#replace(build.tag, { id, createdAt, labels: { ...build.labels }, sizeBytes });
+      await this.#replace(build.tag, { id, base, createdAt, labels: { ...build.labels }, sizeBytes });
     } catch (error) {
       const found = storageError(error, this.#folder);
       throw found instanceof HostError ? found : new HostError(buildFailed(build.tag, messageOf(found)));
     }
   }
 
-  async readFolder(): Promise<Record<string, string>> {
-    return {};
+  async readFolder(tag: string, path: string): Promise<Record<string, string>> {
+    const found = await this.foldersOf(tag);
+    if (!found) return {};
+    const folder = join(found.environment, path);
+    const names = await readdir(folder).catch(() => []);
+    const texts = names.map(async (name) => [name, await ownText(found.environment, join(path, name))] as const);
+    return Object.fromEntries(
+      (await Promise.all(texts)).flatMap(([name, text]) => (text === null ? [] : [[name, text]])),
+    );
   }
 
   async remove(tag: string): Promise<void> {
@@ -61,9 +91,8 @@ export class LocalEnvironments implements ImageBuilder {
     if (found) await this.#removeUnused(found.id);
   }
 
-  /** Builds leave nothing for later ones. */
-  async trimCache(): Promise<number> {
-    return 0;
+  async trimCache(maxBytes: number): Promise<number> {
+    return trimCache(this.#cache, maxBytes);
   }
 
   /** Bytes of an environment that is there already; null when it is not. */
@@ -74,17 +103,36 @@ export class LocalEnvironments implements ImageBuilder {
     return isThere && sizeOf(join(this.#folder, id));
   }
 
+  /** Id and base of what a build makes that adds packages: without any it is the base itself. */
+  async #layerOf(build: ImageBuild, on: string, facts: string): Promise<[id: string, base: string | null]> {
+    const base = await this.#read(on);
+    if (!base) throw new Error(`There is no environment ${on}.`);
+    const isSame = !addsPackages(build);
+    return isSame ? [base.id, base.base] : [await contentId(build, base.id, facts), base.id];
+  }
+
   /** Makes the folder of an environment. Under its own name it is complete. */
-  async #make(id: string, build: LocalBuild): Promise<number> {
+  async #make(id: string, base: string | null, build: LocalBuild): Promise<number> {
     const draft = join(this.#folder, `${id}.${randomUUID()}`);
     try {
       await makeFolder(draft);
-      await makeEnvironment(build, draft);
+      await this.#removeDrafts();
+      if (base === null) await makeEnvironment(build, draft);
+      else await addPackages(build, { base: join(this.#folder, base), files: draft, cache: this.#cache });
       const sizeBytes = await sizeOf(draft);
       await rename(draft, join(this.#folder, id)).catch(unlessThere);
       return sizeBytes;
     } finally {
       await rm(draft, { recursive: true, force: true });
+    }
+  }
+
+  /** Removes what builds have left that were killed. */
+  async #removeDrafts(): Promise<void> {
+    for (const name of (await readdir(this.#folder)).filter((one) => DRAFT.test(one))) {
+      const path = join(this.#folder, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+      if (Date.now() - mtimeMs > DRAFT_MS) await rm(path, { recursive: true, force: true });
     }
   }
 
@@ -98,7 +146,7 @@ export class LocalEnvironments implements ImageBuilder {
 
   /** Removes the folder of an environment that has no name any more. */
   async #removeUnused(id: string): Promise<void> {
-    const isUsed = (await this.#list()).some((one) => one.id === id);
+    const isUsed = (await this.#list()).some((one) => one.id === id || one.base === id);
     if (!isUsed) await rm(join(this.#folder, id), { recursive: true, force: true });
   }
 
@@ -116,6 +164,13 @@ export class LocalEnvironments implements ImageBuilder {
   #fileOf(tag: string): string {
     return join(this.#folder, `${encodeURIComponent(tag)}.json`);
   }
+}
+
+/** Code of packages may have made links in an environment, which lead elsewhere here: then null. */
+async function ownText(environment: string, path: string): Promise<string | null> {
+  const file = join(await realpath(environment), path);
+  const isOwn = (await realpath(file)) === file && (await stat(file)).isFile();
+  return isOwn ? readFile(file, 'utf8') : null;
 }
 
 /** Another build has made the same meanwhile. */

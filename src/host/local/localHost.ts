@@ -15,7 +15,7 @@ import type { ContainerSpec, Isolation } from '../spec.ts';
 import { bubblewrapArguments } from './arguments.ts';
 import { type Bubblewrap, cancelled, checkBubblewrap } from './bubblewrap.ts';
 import { endFirst, LocalContainer } from './localContainer.ts';
-import { LocalEnvironments } from './localEnvironments.ts';
+import { type EnvironmentFolders, LocalEnvironments } from './localEnvironments.ts';
 import { SandboxFiles } from './sandboxFiles.ts';
 import { makeFolder, storageError } from './storage.ts';
 
@@ -116,7 +116,7 @@ class LocalHost implements HostWithImages {
     await this.#ready(signal);
     const problem = spec.runtime === null ? null : await this.runtimeProblem(spec.runtime);
     if (problem) throw new HostError(problem);
-    const environment = await this.#environments.filesOf(spec.image);
+    const environment = await this.#environments.foldersOf(spec.image);
     if (environment === null) throw new HostError(imageMissing(spec));
     if (typeof spec.network === 'object') throw new HostError(NO_PROXY);
     const id = randomBytes(16).toString('hex');
@@ -169,13 +169,13 @@ class LocalHost implements HostWithImages {
   async #start(
     id: string,
     spec: ContainerSpec,
-    environment: string,
+    environment: EnvironmentFolders,
     volumes: ReadonlyMap<string, string>,
     signal?: AbortSignal,
   ): Promise<LocalContainer> {
     const user = spec.user ?? randomInt(FIRST_USER, END_OF_USERS);
     const { mounts } = await this.#ready(signal);
-    const args = bubblewrapArguments(spec, user, { environment, volumes }, mounts);
+    const args = bubblewrapArguments(spec, user, { ...environment, volumes }, mounts);
     const command = { program: PROGRAM, args: ['--info-fd', '3', ...args] };
     const container = await LocalContainer.start(id, command, volumes, () => this.#end(id));
     this.#living.set(id, container);

@@ -34,8 +34,11 @@ export function dockerAddress(): string {
   return networkInterfaces().docker0?.[0]?.address ?? '172.17.0.1';
 }
 
-/** Serves packages at the address that Docker's network has on this machine. The package `slow` is never answered. */
-export async function localIndex(packages: readonly IndexedPackage[]): Promise<LocalIndex> {
+/** Serves packages, by default at the address that Docker's network has on this machine. The package `slow` is never answered. */
+export async function localIndex(
+  packages: readonly IndexedPackage[],
+  host: string = dockerAddress(),
+): Promise<LocalIndex> {
   const folder = await mkdtemp(join(tmpdir(), 'hothouse-index-'));
   const archives = new Map<string, { name: string; content: Buffer; isSized: boolean }>();
   for (const one of packages) {
@@ -66,7 +69,6 @@ export async function localIndex(packages: readonly IndexedPackage[]): Promise<L
       );
     }
   });
-  const host = dockerAddress();
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}/simple`,

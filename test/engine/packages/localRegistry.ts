@@ -9,17 +9,19 @@ import { dockerAddress } from './localIndex.ts';
 /** Name, version, files, and what else `package.json` has. */
 export type RegisteredPackage = readonly [string, string, Readonly<Record<string, string>>, object?];
 
-/** A package registry that containers of this machine reach. */
+/** A registry of npm packages that sandboxes of this machine reach. */
 export interface LocalRegistry {
   readonly url: string;
   close(): void;
 }
 
-/** Serves packages of npm at the address that Docker's network has on this machine; the last version is the latest. */
-export async function localRegistry(packages: readonly RegisteredPackage[]): Promise<LocalRegistry> {
+/** Serves packages of npm, by default at the address that Docker's network has on this machine; the last version is the latest. */
+export async function localRegistry(
+  packages: readonly RegisteredPackage[],
+  host: string = dockerAddress(),
+): Promise<LocalRegistry> {
   const archives = new Map<string, Buffer>();
   const pages = new Map<string, Record<string, object>>();
-  const host = dockerAddress();
   const server = createServer((request, response) => {
     const name = decodeURIComponent((request.url ?? '').slice(1));
     const archive = archives.get(name);

@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('bubblewrap is refused', () => {
 });
 
 describe('a sandbox of bubblewrap', () => {
-  const folders = { environment: '/env', volumes: new Map([['/packages', '/volume']]) };
+  const folders = { environment: '/env', base: null, volumes: new Map([['/packages', '/volume']]) };
   const spec = { ...ownSpec(), volumes: [{ path: '/packages', name: null, isWritable: false }] };
 
   it('has no network unless its spec names one', () => {
