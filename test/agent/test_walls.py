@@ -197,6 +197,15 @@ class LimitTest(AgentTest):
             self.assertEqual(walls._check_memory(1 << 20)["state"], "holds")
             self.assertEqual(walls.watched_memory, 1 << 20)
 
+    def test_a_limit_of_processes_holds_only_where_the_kernel_refuses_one_more(self):
+        def as_ordinary_user():
+            if os.getuid() == 0:
+                os.setuid(1 << 20)
+            return walls._is_fork_limited()
+
+        self.assertEqual(apart(walls._is_fork_limited), os.getuid() != 0)
+        self.assertTrue(apart(as_ordinary_user))
+
 
 class TcpTest(AgentTest):
     def denied(self, ways, allowed):

@@ -140,8 +140,26 @@ def _check_processes(most):
         return found
     with open("/proc/self/uid_map", "rb") as table:
         ids = [int(line.split()[2]) for line in table]
-    # The kernel counts the processes of a user in each namespace on its own.
-    return _holds("RLIMIT_NPROC of its user namespace") if ids == [1] else _missing("no cgroup shows it")
+    if ids != [1]:
+        return _missing("no cgroup shows it")
+    # The kernel counts the processes of a user in each namespace on its own, but limits none of root.
+    return _holds("RLIMIT_NPROC of its user namespace") if _is_fork_limited() else _missing("the sandbox belongs to root")
+
+
+def _is_fork_limited():
+    """Whether the kernel refuses one more process than the limit of this user."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    resource.setrlimit(resource.RLIMIT_NPROC, (1, hard))
+    try:
+        pid = os.fork()
+    except BlockingIOError:
+        return True
+    finally:
+        resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return False
 
 
 def _check_limit(paths, most):

@@ -44,8 +44,8 @@ const ISOLATION: Isolation = {
   memoryLimit: true,
   swapLimit: false,
   cpuLimit: false,
-  // Counted in the user namespace of the sandbox.
-  processLimit: true,
+  // Counted in the user namespace of the sandbox. The kernel limits those of root nowhere.
+  processLimit: process.getuid?.() !== 0,
   systemCallFilter: true,
   networkIsolation: true,
   readOnlyRoot: true,
@@ -56,6 +56,8 @@ const WARNINGS = [
   'The agent counts memory four times a second and ends runs that have too much; with Docker the kernel does it at once.',
   'CPU time of sandboxes is not limited; Docker limits it.',
 ];
+const NO_PROCESS_LIMIT =
+  'The kernel does not limit the processes of sandboxes that root starts. Run Hothouse as an ordinary user.';
 const NO_FILE_LIMIT =
   'Sandboxes may not mount folders on this machine, so the number of their files is not limited and /dev/shm allows programs.';
 const NO_PROXY: Problem = {
@@ -99,7 +101,11 @@ class LocalHost implements HostWithImages {
       details: ['no container engine'],
       defaultRuntime: RUNTIME,
       isolation: ISOLATION,
-      warnings: mounts === 'limited' ? WARNINGS : [...WARNINGS, NO_FILE_LIMIT],
+      warnings: [
+        ...WARNINGS,
+        ...(ISOLATION.processLimit ? [] : [NO_PROCESS_LIMIT]),
+        ...(mounts === 'limited' ? [] : [NO_FILE_LIMIT]),
+      ],
     };
   }
 

@@ -14,6 +14,7 @@ import { createLocalEngine } from '../../../src/local/localEngine.ts';
 
 const OWNER: Owner = { id: 'test', kind: 'cli', label: 'test' };
 const IMAGES = path.resolve(import.meta.dirname, '../../../images');
+const PIDS = 64;
 const PROGRAM = path.join(import.meta.dirname, 'localProcess.ts');
 
 let home: string;
@@ -22,7 +23,7 @@ let engine: Engine;
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'hothouse-local-'));
   engine = await createLocalEngine({
-    options: Options.parse({ host: { kind: 'local' }, limits: { memoryMb: 128, pids: 64 }, pool: { size: 1 } }),
+    options: Options.parse({ host: { kind: 'local' }, limits: { memoryMb: 128, pids: PIDS }, pool: { size: 1 } }),
     log: silentLog,
     env: process.env,
     home,
@@ -50,6 +51,19 @@ describe('an engine without a container engine', () => {
   it('runs code with stdin, and returns output and exit status', async () => {
     const result = await run('read name; echo "hello $name"; exit 3', { stdin: 'you\n' });
     expect(result).toMatchObject({ status: 'error', exitCode: 3, stdout: 'hello you\n' });
+  });
+
+  it('limits processes, and says where root has no such limit', async () => {
+    const isRoot = process.getuid?.() === 0;
+    const walls = await engine.checkWalls('bash');
+    expect(walls).toMatchObject({ ok: true, value: { processes: { state: isRoot ? 'missing' : 'holds' } } });
+    // Bash waits and tries again when it gets no process: one of its children counts meanwhile, without a process of its own.
+    const storm =
+      'mkfifo /tmp/p; (read -t 3 <> /tmp/p; set -- /proc/[0-9]*; echo $#) & for i in {1..200}; do sleep 30 & done; wait';
+    const { stdout } = await run(storm, { timeoutSeconds: 6 });
+    if (isRoot) expect(Number(stdout)).toBeGreaterThan(PIDS);
+    else expect(PIDS - Number(stdout)).toBeOneOf([0, 1, 2]);
+    expect(await run('echo alive')).toMatchObject({ status: 'ok', stdout: 'alive\n' });
   });
 
   it('uses a sandbox again after a verified reset', async () => {
