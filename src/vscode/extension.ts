@@ -1,5 +1,6 @@
 import type { ExtensionContext } from 'vscode';
 import { type App, createApp } from './app.ts';
+import { followUpdate } from './commands/changeClient.ts';
 import { registerCommands } from './commands/register.ts';
 import { registerEnvironmentCommands } from './environments/commands.ts';
 import { followEnvironmentFiles } from './environments/workspaceFile.ts';
@@ -47,6 +48,7 @@ export function activate(context: ExtensionContext): void {
     registerSessionFiles(app, notebooks),
     registerStatusBar(app),
   );
+  void followUpdate(app);
   app.log.debug(`Activated in ${(performance.now() - started).toFixed(1)} ms.`);
 }
 

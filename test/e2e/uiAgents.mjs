@@ -92,7 +92,9 @@ async function confirmAdd(page, file) {
   await confirm(page, 'Add');
   const { mcpServers } = JSON.parse(withoutComments(readFileSync(file, 'utf8')));
   if (mcpServers.other.env.KEY !== 'secret') throw new Error('The other server has changed.');
-  if (!mcpServers.hothouse.args[0].endsWith('/dist/program.js')) throw new Error('The entry starts another program.');
+  const { command: program, args } = mcpServers.hothouse;
+  if (!program.endsWith('/.hothouse/bin/hothouse') || args.join() !== 'mcp')
+    throw new Error('The entry starts another program.');
   expectBackups(file, [OTHERS]);
 }
 

@@ -1,7 +1,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { extensions, window, workspace } from 'vscode';
+import { messageOf } from '../../base/log.ts';
 import type { Client, Place, ServerProgram } from '../../clients/client.ts';
+import { type Launcher, launcherOf, renewLauncher, writeLauncher } from '../../clients/launcher.ts';
 import type { App } from '../app.ts';
 
 /** What a change of a client is called in questions and reports. */
@@ -30,7 +32,7 @@ const REMOVE: Words = {
 
 /** Adds Hothouse to another MCP client of this machine, after a look at the change. */
 export function addToMcpClient(app: App): Promise<void> {
-  return change(app, ADD, programOf(app.extensionId));
+  return change(app, ADD, launcher(app.extensionId));
 }
 
 /** Removes Hothouse from another MCP client of this machine, after a look at the change. */
@@ -38,7 +40,21 @@ export function removeFromMcpClient(app: App): Promise<void> {
   return change(app, REMOVE, null);
 }
 
-async function change({ log }: App, words: Words, program: ServerProgram | null): Promise<void> {
+/** Makes the entries that were added before an update of the extension start this version. Never rejects. */
+export async function followUpdate({ extensionId, log }: App): Promise<void> {
+  try {
+    await renewLauncher(launcher(extensionId));
+  } catch (error) {
+    log.warn(`MCP clients may start an old version of Hothouse: ${messageOf(error)}`);
+  }
+}
+
+/** The folder of an extension has its version in its name, so clients start a file that stays. */
+function launcher(extensionId: string): Launcher {
+  return launcherOf({ platform: process.platform, home: homedir() }, programOf(extensionId));
+}
+
+async function change({ log }: App, words: Words, launched: Launcher | null): Promise<void> {
   const [{ planChange }, { writeClientFile }, client] = await Promise.all([
     import('../../clients/change.ts'),
     import('../../clients/clientFile.ts'),
@@ -48,16 +64,21 @@ async function change({ log }: App, words: Words, program: ServerProgram | null)
   const folder = workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath;
   if (client.isShared && folder === undefined) throw new Error('Open a folder first: the file belongs to one.');
   const place: Place = { platform: process.platform, home: homedir(), env: process.env, folder: folder ?? homedir() };
-  const planned = await planChange(client, place, program);
+  const planned = await planChange(client, place, launched?.program ?? null);
   if (!planned.ok) throw new Error(planned.problem);
   const { file, after, diff } = planned.value;
+  const prepare = async () => {
+    if (launched && !client.isShared) await writeLauncher(launched);
+  };
   if (diff === '') {
+    await prepare();
     window.showInformationMessage(words.unchanged(client.label));
     return;
   }
   const question = words.question(client.label);
   const chosen = await window.showInformationMessage(question, { modal: true, detail: diff }, words.button);
   if (chosen !== words.button) return;
+  await prepare();
   const backup = await writeClientFile(file, after);
   const copy = backup ? ` The old file is ${backup}.` : '';
   log.info(`${words.done} ${client.label}: ${file.path}.${copy}`);
