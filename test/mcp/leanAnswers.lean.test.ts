@@ -66,4 +66,25 @@ describe('an MCP client that uses Lean', () => {
     expect(first?.messages.length).toBeGreaterThan(0);
     for (const { text } of first?.messages ?? []) expect(first?.error).toContain(text);
   });
+
+  it('reads a session as a notebook, with what Lean says about its cells', async () => {
+    const { structuredContent } = await call(client, 'open_session', { language: 'lean' });
+    const session_id = String(structuredContent?.session_id);
+    const codes = [
+      'def add (a b : Nat) : Nat := a + b\n#eval add 2 3',
+      'theorem open_goal (n : Nat) : n + 0 = n := by\n  sorry',
+      'theorem wrong : 1 + 1 = 3 := rfl',
+    ];
+    for (const code of codes) await lean(code, { session_id });
+    const uri = `hothouse://sessions/${session_id}/notebook.ipynb`;
+    const [content] = (await client.readResource({ uri })).contents;
+    const { cells, metadata } = JSON.parse(content && 'text' in content ? String(content.text) : '{}');
+    expect(metadata).toMatchObject({ kernelspec: { language: 'lean4' }, hothouse: { session_id, omitted_cells: 0 } });
+    expect(cells.map(({ source }: { source: string }) => source)).toEqual(codes);
+    const [evaluated, open, wrong] = cells.map(({ outputs }: { outputs: object[] }) => JSON.stringify(outputs));
+    expect(evaluated).toContain('"text":"5\\n"');
+    expect(open).toMatch(/declaration uses .sorry/);
+    expect(open).toContain('⊢ n + 0 = n');
+    expect(wrong).toMatch(/"1:0: error: Not a definitional equality.*1:29: error: Type mismatch/);
+  });
 });
