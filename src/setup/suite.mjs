@@ -40,22 +40,33 @@ export async function check(name, script, args) {
 }
 
 /**
- * Runs a vitest project and counts its tests; `env` is added to ours. `before` is a command that runs another as another
- * user, who may write to `folder` and sees the checkout `at` that path.
+ * Runs a vitest project, or some `files` of it, and counts its tests; `env` is added to ours. `before` is a command that runs
+ * another as another user, who may write to `folder` and sees the checkout `at` that path.
  */
-export async function vitest(project, env = {}, { before = [], folder = out, at = root } = {}) {
+export async function vitest(project, env = {}, { before = [], folder = out, at = root, files = [] } = {}) {
   const report = join(folder, `${project}.json`);
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // Vite would write its configuration, bundled, into the checkout.
-  const files = before.length > 0 ? ['--configLoader=runner', '--cache=false'] : [];
+  const elsewhere = before.length > 0 ? ['--configLoader=runner', '--cache=false'] : [];
   const script = join(at, 'node_modules/vitest/vitest.mjs');
-  const [program, ...args] = [...before, process.execPath, script, 'run', '--project', project, ...reporters, ...files];
-  const status = await logged(project, program, args, { env: { ...programEnv(), ...env } });
+  const [program, ...args] = [
+    ...before,
+    process.execPath,
+    script,
+    'run',
+    '--project',
+    project,
+    ...reporters,
+    ...elsewhere,
+    ...files,
+  ];
+  const log = files.length > 0 ? `${project}-local` : project;
+  const status = await logged(log, program, args, { env: { ...programEnv(), ...env } });
   const counts = existsSync(report) ? vitestCounts(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 0 };
   // A failure outside of the tests counts too.
   if (status !== 0 && counts.failed === 0) counts.failed = 1;
-  return { ...counts, ...(counts.failed > 0 ? { details: shown(project, 60) } : {}) };
+  return { ...counts, ...(counts.failed > 0 ? { details: shown(log, 60) } : {}) };
 }
 
 /** The number of tests in a vitest project, without running them. */

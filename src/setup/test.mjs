@@ -10,7 +10,7 @@ import { editorVariables, planEditorVariables } from './editor.mjs';
 import { ensurePythonImage, ensureTestedImages, planPythonImage, planTestedImages } from './image.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLean } from './leanImage.mjs';
 import { listLeftovers, requireNoNewLeftovers } from './leftovers.mjs';
-import { localTests, planLocal } from './localTests.mjs';
+import { localAttacks, localTests, planLocal } from './localTests.mjs';
 import { logs } from './paths.mjs';
 import { planPodman, podmanTests } from './podman.mjs';
 import { ensurePython, planPython } from './python.mjs';
@@ -67,6 +67,7 @@ async function testAll(env) {
   await part(tally, 'Tests with Docker', () => vitest('docker'));
   await part(tally, 'Tests with Podman', podmanTests);
   await part(tally, 'Tests without a container engine', localTests);
+  await part(tally, 'Attacks without a container engine', localAttacks);
   await testLean(env);
   await part(tally, 'Measured attacks', () => vitest('measuring'));
   await Promise.all([part(tally, 'Attacks from inside', () => vitest('isolation')), testOutside()]);

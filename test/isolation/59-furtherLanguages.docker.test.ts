@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { isOnLocalHost } from '../testHost.ts';
 import { changedAgent } from './changedAgent.ts';
 import { type Isolated, isolationEngine, run, sandboxes } from './harness.ts';
 
@@ -131,7 +132,9 @@ describe('a one-shot run', () => {
       .split(', ');
   }
 
-  for (const [language, attack] of Object.entries(ATTACKS)) {
+  // Without a container engine the machine's own programs run Bash; the others need an environment that takes longer to build.
+  const languages = Object.entries(ATTACKS).filter(([language]) => !isOnLocalHost || language === 'bash');
+  for (const [language, attack] of languages) {
     it(`of ${language} finds nothing of the one before in the same sandbox`, async () => {
       expect(await found(language, attack)).toEqual(['nothing']);
     });

@@ -32,7 +32,7 @@ export async function machineFacts(build: LocalBuild): Promise<string> {
     throw interpreterNeeded(`${python3} is older than 3.9.`);
   });
   const facts = join(build.context, FACTS);
-  return (await can(facts, constants.R_OK)) ? `${python}\n${await printed(build, python3, [facts])}` : python;
+  return (await can(facts, constants.R_OK)) ? `${python}\n${await printed(build, python3, ['-B', facts])}` : python;
 }
 
 /**
@@ -43,8 +43,8 @@ export async function makeEnvironment(build: LocalBuild, files: string): Promise
   const given = await mkdtemp(join(tmpdir(), 'hothouse-build-'));
   try {
     await writeFiles(given, build.files ?? {});
-    const env = { ...build.env, ...build.buildArgs, HOTHOUSE_MACHINE: join(given, 'machine') };
-    const args = [join(build.context, BUILD_PROGRAM), files, ENVIRONMENT];
+    const env = { ...variablesOf(build), ...build.buildArgs, HOTHOUSE_MACHINE: join(given, 'machine') };
+    const args = ['-B', join(build.context, BUILD_PROGRAM), files, ENVIRONMENT];
     await runBuildProgram({ ...build, env, program: await findPython3(), args });
   } finally {
     await rm(given, { recursive: true, force: true });
@@ -67,10 +67,15 @@ export async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
+/** Those of this machine, and the folders that the build names, by their paths in its context. */
+function variablesOf({ env, folders = {} }: LocalBuild): Env {
+  return { ...env, HOTHOUSE_FOLDERS: JSON.stringify(folders) };
+}
+
 /** What a program prints. */
 async function printed(build: LocalBuild, program: string, args: readonly string[]): Promise<string> {
   const lines: string[] = [];
-  await runBuildProgram({ ...build, program, args, onLine: (line) => lines.push(line) });
+  await runBuildProgram({ ...build, env: variablesOf(build), program, args, onLine: (line) => lines.push(line) });
   return lines.join('\n');
 }
 

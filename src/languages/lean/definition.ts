@@ -84,6 +84,8 @@ export const lean = defineLanguage({
   // A process of Lean would have one thread for each CPU of the host, and all of them together more than the limit. Tasks
   // wait for each other, so that one is not enough.
   environment: (cpus) => ({ LEAN_NUM_THREADS: String(Math.max(2, Math.ceil(cpus))) }),
+  // Stacks of threads, and room for compiled files.
+  reservesMemory: true,
   poolKeys({ prewarmHeaders, maxHeaders }) {
     const keys = prewarmHeaders.map((text) => headerKey(parseHeader(text)));
     return { prewarmed: [...new Set(keys)], max: maxHeaders };

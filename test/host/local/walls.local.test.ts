@@ -108,6 +108,14 @@ print([fd for fd, state in all.poll(0) if not state & select.POLLNVAL])`;
     expect(await printed('ulimit -d')).toBe(String(ownSpec().memoryBytes / 1024));
   });
 
+  it('has a part of the watches of files that the user has', async () => {
+    const code = `
+import ctypes, sys
+sys.stdin.read()
+print(sum(ctypes.CDLL(None).inotify_init() >= 0 for _ in range(100)))`;
+    expect(await printedBy('python3', '-c', code)).toBe('16');
+  });
+
   it('ends with the process that has started it, whatever it does', async () => {
     const program = path.join(import.meta.dirname, 'localProcess.ts');
     const child = spawn(process.execPath, ['--import', 'tsx', program, home, 'sleep', '600'], {

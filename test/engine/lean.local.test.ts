@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import { Options } from '../../src/engine/options.ts';
+import type { Engine, Owner } from '../../src/engine/types.ts';
+import { createLocalEngine } from '../../src/local/localEngine.ts';
+import { leanCells } from './leanSessions.ts';
+
+const IMAGES = path.resolve(import.meta.dirname, '../../images');
+const OWNER: Owner = { id: 'prover', kind: 'mcp', label: 'prover' };
+/** The Lean that `npm test` finds on this machine. */
+const TOOLCHAIN = process.env.LEAN_TOOLCHAIN_DIR ?? '';
+const hasLean = existsSync(path.join(TOOLCHAIN, 'bin/lean'));
+if (!hasLean) console.log('Lean without a container engine is not tested: LEAN_TOOLCHAIN_DIR names no toolchain.');
+
+let home: string;
+let engine: Engine;
+const made = (env: NodeJS.ProcessEnv) =>
+  createLocalEngine({
+    options: Options.parse({ host: { kind: 'local' }, lean: { reuse: 'sandbox' }, pool: { size: 1 } }),
+    log: silentLog,
+    env,
+    home,
+    imagesFolder: IMAGES,
+  });
+
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'hothouse-lean-'));
+  engine = await made({ ...process.env, LEAN_TOOLCHAIN_DIR: TOOLCHAIN });
+});
+afterAll(async () => {
+  await engine.dispose();
+  await rm(home, { recursive: true });
+});
+
+describe('the environment of Lean without a container engine', () => {
+  it.each([
+    [
+      'no Lean',
+      { PATH: '/usr/bin:/bin', HOME: '/nowhere' },
+      /There is no Lean here\. Install elan .* or LEAN_TOOLCHAIN_DIR\./,
+    ],
+    [
+      'a folder without one',
+      { ...process.env, LEAN_TOOLCHAIN_DIR: '/usr' },
+      /\/usr is no toolchain of Lean: it has no bin\/lean\./,
+    ],
+  ])('is not built where there is %s', async (_, env, message) => {
+    const other = await made(env);
+    const built = await other.buildEnvironment('lean', () => {});
+    await other.dispose();
+    expect(built).toMatchObject({
+      ok: false,
+      error: { kind: 'build_failed', message: expect.stringMatching(message) },
+    });
+  });
+});
+
+describe.runIf(hasLean)('Lean without a container engine', () => {
+  beforeAll(async () => {
+    expect(await engine.buildEnvironment('lean', () => {})).toMatchObject({ ok: true });
+  });
+
+  it('runs a program', async () => {
+    const code = 'def main : IO Unit := IO.println "hello"';
+    expect(await engine.run({ language: 'lean', owner: OWNER, code })).toMatchObject({
+      status: 'ok',
+      stdout: 'hello\n',
+    });
+  });
+
+  it('judges proofs in one sandbox, which is reset after each', async () => {
+    const sandboxes = () => engine.snapshot().environments.flatMap((one) => one.sandboxes.map(({ id }) => id));
+    const check = async (code: string) => {
+      const checked = await engine.lean.check({ owner: OWNER, proofs: [{ id: 'p', code }] });
+      if (!checked.ok) throw new Error(checked.error.message);
+      return checked.value[0]?.verdict;
+    };
+    expect(await check('theorem t : 1 + 1 = 2 := rfl')).toBe('accepted');
+    const [first] = sandboxes();
+    expect(first).toBeDefined();
+    expect(await check('theorem t : 1 + 1 = 3 := rfl')).toBe('rejected');
+    expect(await check('theorem u : 1 = 1 := t ▸ rfl')).toBe('rejected');
+    expect(sandboxes()).toEqual([first]);
+  });
+
+  it('keeps definitions in a session', async () => {
+    const cells = await leanCells(engine);
+    expect((await cells.run('def two : Nat := 2')).report?.verdict).toBe('accepted');
+    expect(await cells.print('#eval two + 40')).toBe('42\n');
+  });
+
+  it('ends a check that never does, and checks the next one', async () => {
+    const endless = 'partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0';
+    const run = (code: string, timeoutSeconds: number) =>
+      engine.run({ language: 'lean', owner: OWNER, code, timeoutSeconds });
+    expect((await run(endless, 3)).status).toBe('timeout');
+    expect((await run('#eval 1', 60)).stdout).toBe('1\n');
+  });
+});
