@@ -10,7 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: ['zod'],
   host: ['base', 'tar-stream'],
   'host/docker': ['base', 'host', 'dockerode', 'semver', 'tar-fs', 'tar-stream'],
-  'host/local': ['base', 'host', 'tar-fs', 'zod'],
+  'host/local': ['base', 'host', 'tar-fs', 'tar-stream', 'zod'],
   sandbox: ['protocol', 'host', 'base'],
   pool: ['sandbox', 'base'],
   languages: ['sandbox', 'protocol', 'base', 'zod'],

@@ -14,7 +14,7 @@ export const BUILD_PROGRAM = join(LOCAL, 'build.py');
 const FACTS = join(LOCAL, 'facts.py');
 /** The only folders with programs that sandboxes see. */
 const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin'];
-const PYTHON_FACTS =
+const INTERPRETER_FACTS =
   'import platform, sys; print(sys.version, platform.machine()); sys.exit(sys.version_info < (3, 9))';
 
 /** A build that can be cancelled, with its output. */
@@ -28,11 +28,13 @@ export interface LocalBuild extends ImageBuild {
 export async function machineFacts(build: LocalBuild): Promise<string> {
   if (!(await can(join(build.context, BUILD_PROGRAM), constants.R_OK))) throw onlyWithEngine(build.tag);
   const python3 = await findPython3();
-  const python = await printed(build, python3, ['-c', PYTHON_FACTS]).catch(() => {
+  const interpreter = await printed(build, python3, ['-c', INTERPRETER_FACTS]).catch(() => {
     throw interpreterNeeded(`${python3} is older than 3.9.`);
   });
   const facts = join(build.context, FACTS);
-  return (await can(facts, constants.R_OK)) ? `${python}\n${await printed(build, python3, ['-B', facts])}` : python;
+  return (await can(facts, constants.R_OK))
+    ? `${interpreter}\n${await printed(build, python3, ['-B', facts])}`
+    : interpreter;
 }
 
 /**
