@@ -203,6 +203,8 @@ export class ProgramMissing extends Error {
 /** How an interpreter is started. */
 export interface OpenOptions {
   readonly once: boolean;
+  /** Other runs wait for the sandbox. */
+  readonly awaited?: boolean;
   readonly code?: string;
   /** The id of the owner that it is for. */
   readonly owner?: string;

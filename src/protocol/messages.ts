@@ -50,6 +50,11 @@ export const Start = z.discriminatedUnion('kind', [
      * left files; the report then has the number of this channel.
      */
     once: z.boolean().optional(),
+    /**
+     * Other runs wait for the sandbox: answer, end and report travel together where the reset has nothing to remove, since
+     * each message costs CPU time on its way.
+     */
+    awaited: z.boolean().optional(),
   }),
   /** A program; `input` and `closeInput` feed its stdin. */
   z.strictObject({

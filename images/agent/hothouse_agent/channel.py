@@ -146,6 +146,8 @@ class Channel:
         self.pid = None
         # The sandbox is reset after its end, unless the run has left files, which the engine may ask for.
         self.is_once = False
+        # Its end is sent together with the report of that reset.
+        self.is_awaited = False
         # What another engine learns of it: how many requests came, the bytes of the last one, the count of the engine's
         # stream before it, and a text of the engine.
         self.runs = 0

@@ -343,8 +343,11 @@ class Forks:
 
     # Reset
 
-    def reset(self):
-        """Ends every process, empties every writable place and checks; the protocol's `ResetReport`."""
+    def reset(self, on_work):
+        """
+        Ends every process, empties every writable place and checks; the protocol's `ResetReport`. Calls `on_work` before
+        what may take long.
+        """
         # Neither is there a process that this one has started, nor will one come.
         is_idle = not self._living and not self._forking and self._importing is None
         for spare in self._spares.values():
@@ -358,7 +361,7 @@ class Forks:
         self._forking.clear()
         self._copies.clear()
         self._preload = None
-        report = wipe.wipe(self._mounts, self._baseline, lambda: self._kill_all(is_idle))
+        report = wipe.wipe(self._mounts, self._baseline, lambda: self._kill_all(is_idle, on_work), on_work)
         self._living.clear()
         if self._has_lost_zygote:
             report["clean"] = False
@@ -368,15 +371,18 @@ class Forks:
         self._has_begun = False
         return report
 
-    def _kill_all(self, is_idle):
+    def _kill_all(self, is_idle, on_work):
         """Kills every process but the permanent ones; how many, and the process ids that stay."""
         if self._zygote is None:
+            if not wipe.are_alone(wipe.ALONE):
+                on_work()
             return wipe.kill_all(), wipe.ALONE
         stay = ("1", str(self._zygote.pid))
         reaped = 0
         # So it is after most runs.
         if is_idle and self._zygote.wake() and wipe.are_alone(stay):
             return reaped, stay
+        on_work()
         for _ in range(wipe.KILL_ROUNDS):
             reaped += self._zygote.kill_others(self._on_late_message)
             reaped += wipe.reap_but(self._zygote.pid)

@@ -19,6 +19,8 @@ _SOCKET_CHECK_INTERVAL = 0.5
 _FIRST_SILENCE = 120
 # How long output waits for what comes with it, mostly an answer. Milliseconds.
 _HOLD = 1
+# How long the answer of a run waits for the end of its process where other runs wait for the sandbox. Milliseconds.
+_LONG_HOLD = 20
 # After so long without work the spare process of the other kind is made. Seconds.
 _IDLE = 1
 
@@ -92,7 +94,7 @@ class Init:
             silence = self._silence()
             left = max(0, self._last_frame_at + silence - time.monotonic())
             poll = self._all if self._outbox.has_room else self._control
-            ready = poll.poll(1000 * min(left, self._patience()) if self._held_until is None else _HOLD)
+            ready = poll.poll(1000 * min(left, self._patience()) if self._held_until is None else self._held_ms())
             # When this process itself was late, the frames that it missed wait to be read.
             if not left and self._inbox.fd not in [fd for fd, _ in ready]:
                 raise frames.Closed("no frame came for %d s" % silence)
@@ -132,6 +134,9 @@ class Init:
             if now < self._held_until:
                 return
         self._flush()
+
+    def _held_ms(self):
+        return max(0, 1000 * (self._held_until - time.monotonic()))
 
     def _flush(self):
         self._held_until = None
@@ -228,6 +233,7 @@ class Init:
         started = self._forks.start(start, self._channels.get(start.get("of")))
         started.number = number
         started.is_once = start.get("once", False)
+        started.is_awaited = start.get("awaited", False)
         self._last_number = max(self._last_number, number)
         self._channels[number] = started
         self._last_check_at = time.monotonic()
@@ -239,6 +245,8 @@ class Init:
         if self._outbox.has_room and not source.pump(stream):
             # Every writer has closed it; the channel ends when its process does.
             self._unwatch(stream.fd)
+        if stream.kind == frames.ANSWER and source.is_awaited:
+            self._held_until = time.monotonic() + _LONG_HOLD / 1000
         # After the answer of a one-shot run comes its end.
         return stream.kind != frames.ANSWER or source.is_once
 
@@ -264,9 +272,14 @@ class Init:
         if self._keeper is not None:
             self._keeper.on_exit_sent(ended)
         elif ended.is_once and not self._channels and not self._ending and _has_empty_workspace():
-            # Nothing remains to be asked of this run. Its answer comes first.
-            self._flush()
-            self._reset(ended.number)
+            # Nothing remains to be asked of this run. Its answer comes first, or with the report.
+            if not ended.is_awaited:
+                self._flush()
+            try:
+                self._reset(ended.number)
+            except BaseException:
+                self._flush()
+                raise
 
     def _answer(self, request):
         self._last_number = max(self._last_number, request["id"])
@@ -308,7 +321,7 @@ class Init:
             open_channel.close()
         self._channels.clear()
         self._ending.clear()
-        self._outbox.message(frames.REPORT, number, self._forks.reset())
+        self._outbox.message(frames.REPORT, number, self._forks.reset(self._flush))
         self._ports.mover.wipe()
         self._oom.take()
         self._flush()

@@ -228,10 +228,10 @@ def empty_mounts(mounts):
             raise OSError("files remain in " + mount.path)
 
 
-def wipe(mounts, baseline, kill):
+def wipe(mounts, baseline, kill, on_work=lambda: None):
     """
     Does all of that, compares with the baseline, and returns the protocol's `ResetReport`. `kill()` kills every process
-    but the permanent ones and returns how many, and the ids of those that stay.
+    but the permanent ones and returns how many, and the ids of those that stay. Calls `on_work` before it removes files.
     """
     started = time.monotonic()
     leftovers = []
@@ -239,6 +239,8 @@ def wipe(mounts, baseline, kill):
     leftovers += ["process " + pid for pid in _step(leftovers, "processes", lambda: others(stay)) or []]
     # What has nothing to be removed needs no second look: no process is left that could add something.
     full = [mount for mount in mounts if not _step(leftovers, mount.path, mount.is_clean)]
+    if full:
+        on_work()
     for mount in full:
         _step(leftovers, mount.path, mount.empty)
     objects = _step(leftovers, "ipc", kernel.sysv_objects) or []

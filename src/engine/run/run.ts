@@ -155,7 +155,9 @@ function executeOnce(
 ): Promise<Executed> {
   const { code, stdin = '', onInput, state = null, reportFiles, fileName } = run.request;
   const onKey = (key: string) => environment.keepWarm(key);
-  const interpreter = environment.language.open(sandbox, { once: true, code, onKey, owner: run.request.owner.id });
+  const awaited = environment.isWaiting;
+  const owner = run.request.owner.id;
+  const interpreter = environment.language.open(sandbox, { once: true, awaited, code, onKey, owner });
   const { task } = run;
   const cell = {
     code,

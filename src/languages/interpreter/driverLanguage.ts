@@ -12,7 +12,8 @@ export interface Driver {
 /** The language of a driver: each sandbox keeps one of its processes ready. */
 export function driverLanguage({ name, program }: Driver): Language {
   return {
-    open: (sandbox, { once }) => startInterpreter(sandbox, { driver: name, preloaded: false, once }),
+    open: (sandbox, { once, awaited = false }) =>
+      startInterpreter(sandbox, { driver: name, preloaded: false, once, awaited }),
     resume: (resumed) => resumeInterpreter(resumed, { driver: name }),
     warm(sandbox, { after }) {
       // The agent keeps to it in every reset.

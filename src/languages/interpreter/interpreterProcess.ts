@@ -43,6 +43,8 @@ export interface InterpreterStart {
   /** Whether it should have the preloaded modules. */
   readonly preloaded: boolean;
   readonly once: boolean;
+  /** Other runs wait for the sandbox. */
+  readonly awaited?: boolean;
   /** The modules that code may import, at the time of the call; missing: all of them. */
   readonly importable?: () => ModuleLists;
 }

@@ -20,11 +20,12 @@ export interface PythonDeps {
 export function pythonLanguage(use: ModuleUse, { preloadable, owners, importable }: PythonDeps): Language {
   return {
     // Every interpreter is a fork of a permanent process of the sandbox.
-    open(sandbox, { once, code, owner }) {
+    open(sandbox, { once, awaited = false, code, owner }) {
       const needed = code === undefined ? null : neededModules(code);
       use.note(needed, preloadable(), owner);
       if (owner !== undefined) owners.set(sandbox, owner);
-      return startInterpreter(sandbox, { once, preloaded: needed === null || needed.size > 0, importable });
+      const preloaded = needed === null || needed.size > 0;
+      return startInterpreter(sandbox, { once, awaited, preloaded, importable });
     },
     resume: (resumed) => resumeInterpreter(resumed, { importable }),
   };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { changedAgent } from '../../isolation/changedAgent.ts';
-import { once, realSandbox, runCell } from './harness.ts';
+import { IMAGE, once, realSandbox, runCell } from './harness.ts';
 import { python } from './language.ts';
 
 let sandbox: Sandbox;
@@ -82,6 +82,66 @@ describe('a reset', () => {
       expect(await sandbox.reset(5_000)).toMatchObject({ clean: true });
     }
     expect((await sandbox.measure()).processes).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('a run while others wait for its sandbox', () => {
+  const awaitedRun = (one: Sandbox, code: string) => runCell(python.open(one, { once: true, awaited: true }), code);
+  /** Whether the report of the reset has come with the end of the run that has just ended. */
+  const hasReport = async (one: Sandbox): Promise<boolean> => {
+    const report = one.reset(5_000);
+    const first = await Promise.race([report, new Promise((resolve) => setImmediate(resolve))]);
+    expect(await report).toMatchObject({ clean: true, leftovers: [] });
+    return first !== undefined;
+  };
+
+  it('ends together with the reset after it, and otherwise before', async () => {
+    const agent = await changedAgent('def wipe(*given, all=wipe):\n    time.sleep(0.2)\n    return all(*given)');
+    const other = await realSandbox(64 * 1024, {}, IMAGE, agent);
+    const together = { awaited: 0, alone: 0 };
+    for (let round = 0; round < 5; round += 1) {
+      expect(await awaitedRun(other, 'print(1)')).toMatchObject({ status: 'ok', stdout: '1\n' });
+      together.awaited += Number(await hasReport(other));
+      expect(await once(other, 'print(2)')).toMatchObject({ status: 'ok', stdout: '2\n' });
+      together.alone += Number(await hasReport(other));
+    }
+    await other.dispose();
+    // A process that takes long to end holds its answer back no longer.
+    expect(together.awaited).toBeGreaterThan(2);
+    expect(together.alone).toBe(0);
+  });
+
+  it('ends before a reset that has something to remove', async () => {
+    const agent = await changedAgent('def _wait(self): time.sleep(1000)\nMount.empty = _wait');
+    const other = await realSandbox(64 * 1024, {}, IMAGE, agent);
+    expect(await awaitedRun(other, 'open("/tmp/left", "w").close()')).toMatchObject({ status: 'ok' });
+    await other.dispose();
+  });
+
+  it('ends before a reset that has a process to kill', async () => {
+    const agent = await changedAgent('def kill_all(): time.sleep(1000)');
+    const other = await realSandbox(64 * 1024, {}, IMAGE, agent);
+    const code = 'import os, time\nif os.fork() == 0: time.sleep(1000)';
+    expect(await awaitedRun(other, code)).toMatchObject({ status: 'ok' });
+    await other.dispose();
+  });
+
+  it('has its answer although the reset breaks off', async () => {
+    const agent = await changedAgent('def wipe(*_): raise RuntimeError');
+    const other = await realSandbox(64 * 1024, {}, IMAGE, agent);
+    expect(await awaitedRun(other, 'print(1)')).toMatchObject({ status: 'ok', stdout: '1\n' });
+    await other.lost;
+    await other.dispose();
+  });
+
+  it('shows its output while it runs', async () => {
+    const shown = new Promise((resolve) => {
+      const code = 'import time\nprint("now")\ntime.sleep(1000)';
+      const cell = { code, name: '<a>', stdin: '', state: null };
+      void python.open(sandbox, { once: true, awaited: true }).run(cell, resolve);
+    });
+    expect(await shown).toMatchObject({ kind: 'stdout', text: 'now\n' });
+    expect(await sandbox.reset(5_000)).toMatchObject({ clean: true, killed: 1 });
   });
 });
 
