@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { freemem, homedir } from 'node:os';
+import { freemem } from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '../../src/base/clock.ts';
@@ -8,16 +8,16 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
-import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
+import { testHost } from '../testHost.ts';
 import { type Counts, countingHost } from './countingHost.ts';
 import { HONEST, HOSTILE, type Job } from './jobs.ts';
 
 // `npm run soak -- 10`: ten minutes of honest and hostile runs, sixteen at a time. Exit status 1 when anything was
-// lost.
+// lost. HOTHOUSE_TEST_HOST=local uses this machine without a container engine.
 const CONCURRENCY = 16;
 const LONGEST_MINUTES = 24 * 60;
 const HOSTILE_SHARE = 0.3;
@@ -41,7 +41,7 @@ if (!(minutes > 0 && minutes <= LONGEST_MINUTES)) {
 const images = path.resolve(import.meta.dirname, '../../images');
 const machine = `${await machineId()}-soak-${process.pid}`;
 const counts: Counts = { made: 0, destroyed: 0 };
-const docker = dockerHost({ env: process.env, home: homedir(), log: silentLog });
+const used = testHost();
 const outcomes = new Map<string, number>();
 const surprises: string[] = [];
 let sessions = 0;
@@ -112,7 +112,7 @@ async function runSession(engine: Engine, owner: Owner): Promise<void> {
 
 /** Ids of the containers that are left when no more end by themselves. */
 async function leaked(): Promise<readonly string[]> {
-  const host = dockerHost({ env: process.env, home: homedir(), log: silentLog });
+  const host = testHost();
   const until = performance.now() + GONE_SECONDS * 1000;
   for (;;) {
     const left = await host.list({ [LABEL.machine]: machine });
@@ -136,7 +136,7 @@ async function work(engine: Engine, owner: Owner, until: number): Promise<void> 
 }
 
 const engine = createEngine({
-  connect: () => countingHost(docker, counts),
+  connect: () => countingHost(used, counts),
   agent: await loadAgent(path.join(images, 'agent')),
   options: Options.parse({ limits: { memoryMb: 192, tmpMb: 32 }, pool: { size: 6 }, python: { preload: ['numpy'] } }),
   clock: systemClock,
