@@ -193,6 +193,22 @@ describe('the environments of an engine', () => {
     await bench.engine.dispose();
   });
 
+  it('run what waits for their sandboxes before they give them up', async () => {
+    const bench = new EngineBench({ environments: { maxWarm: 1 }, pool: { size: 1 } });
+    await bench.engine.environments.create({ ...INPUT, name: 'one' });
+    await bench.engine.environments.create({ ...INPUT, name: 'two', variables: { NAME: 'two' } });
+    const one = () => bench.engine.snapshot().environments.find(({ id }) => id === 'one');
+    const long = await bench.begin('sleep 1000', { environment: 'one' });
+    const waiting = bench.run('print hi', { owner: BOB, environment: 'one' });
+    await until(() => one()?.waiting === 1);
+    expect((await bench.run('print hi', { environment: 'two' })).status).toBe('ok');
+    bench.clock.advance(1_000);
+    await long.result;
+    expect(await Promise.race([waiting, until(() => false).catch(() => 'it waits')])).toMatchObject({ status: 'ok' });
+    await until(() => one()?.sandboxes.length === 0);
+    await bench.engine.dispose();
+  });
+
   it('end their build when every request for it was cancelled, and not before', async () => {
     const bench = new EngineBench();
     const { environments } = bench.engine;

@@ -69,6 +69,8 @@ export class Environment {
   #profile: Profile;
   #runs = 0;
   #isResting = false;
+  /** What rests gives its sandboxes up once no request waits for one. */
+  #hasRested = false;
   #used = false;
   #watching = false;
 
@@ -90,6 +92,7 @@ export class Environment {
     const { prewarmed, max } = this.#profile.poolKeys;
     this.#pools = new PoolSet({ make: (key) => this.#makePool(key), options: poolOptionsOf(this.#options), max });
     this.onDidChange = this.#pools.onDidChange;
+    this.onDidChange(() => this.#settle());
     if (deps.options.pool.prewarm && !custom) this.#pools.warm(prewarmed);
   }
 
@@ -140,10 +143,10 @@ export class Environment {
     return this.#pools.waiting > 0;
   }
 
-  /** Gives up its warm sandboxes until the next lease; those in use stay until they are released. */
+  /** Gives up its warm sandboxes until the next lease, once no request waits for one; those in use stay until they are released. */
   rest(): void {
     this.#isResting = true;
-    this.#configurePools();
+    this.#settle();
   }
 
   lease(owner: Owner, purpose: Purpose, { key = '', signal }: LeaseTerms = {}): Promise<Grant> {
@@ -287,12 +290,19 @@ export class Environment {
   /** Custom environments have no sandboxes before their first use. */
   #poolOptions(): Options['pool'] {
     const options = poolOptionsOf(this.#options);
-    if (this.#isResting) return { ...options, size: 0, minIdle: 0, prewarm: false };
+    if (this.#hasRested) return { ...options, size: 0, minIdle: 0, prewarm: false };
     return this.isCustom ? { ...options, prewarm: false } : options;
   }
 
   #wake(): void {
     this.#isResting = false;
+    this.#hasRested = false;
+    this.#configurePools();
+  }
+
+  #settle(): void {
+    if (!this.#isResting || this.#hasRested || this.isWaiting) return;
+    this.#hasRested = true;
     this.#configurePools();
   }
 

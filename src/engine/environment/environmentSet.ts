@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EngineDependencies } from '../deps.ts';
 import { isConsented } from '../network/consent.ts';
 import { formatEnvironmentNetwork } from '../network/environmentNetwork.ts';
 import type { Options } from '../options.ts';
 import { needsNetworkConsent, otherEnvironmentLanguage, unknownEnvironment, unknownLanguage } from '../problems.ts';
 import type { Result } from '../types.ts';
-import { definitionHash, type EnvironmentRecord, parseRecord } from './definition.ts';
+import { type EnvironmentRecord, parseRecord } from './definition.ts';
 import { Environment } from './environment.ts';
 import type { EnvironmentStore } from './environmentStore.ts';
 import type { HostManager } from './hostManager.ts';
@@ -192,5 +193,9 @@ export class EnvironmentSet {
 
 /** Whether two records of one name have the same sandboxes. A store that was edited by hand can have an old hash. */
 function isSame(one: EnvironmentRecord, other: EnvironmentRecord): boolean {
-  return one.hash === other.hash && definitionHash(one) === definitionHash(other);
+  return isDeepStrictEqual(sandboxesOf(one), sandboxesOf(other));
+}
+
+function sandboxesOf({ language, image, variables, network, lock }: EnvironmentRecord) {
+  return { language, image, variables, network, lock };
 }
