@@ -9,6 +9,8 @@ const WORDS = [
   ...['macro', 'macro_rules', 'syntax', 'declare_syntax_cat', 'binder_predicate', 'elab', 'elab_rules'],
   ...['run_cmd', 'run_elab', 'run_meta', 'run_tac', 'by_elab', 'simproc', 'dsimproc', 'simproc_decl', 'dsimproc_decl'],
   ...['unsafe', 'implemented_by', 'extern', 'app_unexpander', 'delab', 'app_delab', 'guard_msgs', 'add_aesop_rules'],
+  // Tactics that run the code on examples.
+  ...['plausible', 'slim_check'],
   ...[
     'Lean',
     'Meta',
@@ -38,6 +40,8 @@ const NATIVE_WORDS = [
   'ofReduceBool',
   'ofReduceNat',
   'trustCompiler',
+  'bv_decide',
+  'bv_check',
 ];
 
 /** `macro'` is a name, `1macro` is not, and `#eval` starts with a symbol. */

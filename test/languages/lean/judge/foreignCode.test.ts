@@ -26,6 +26,8 @@ describe('code that could answer in the place of the judge', () => {
     ['is registered inside of another attribute', '@[to_additive (attr := tactic foo)] def f := h', ['@[to_additive]']],
     ['is a rule of a tactic', '@[norm_num 1 + _] def f := h', ['@[norm_num]']],
     ['is a symbol of Lean itself', '@[export lean_nat_add] def f (a b : Nat) := a', ['@[export]']],
+    ['is decided by a solver and run', 'theorem t (x : BitVec 8) : x = x := by bv_decide', ['bv_decide']],
+    ['is run on examples', 'theorem t : f 1 = 2 := by plausible', ['plausible']],
     ['starts with the program', 'builtin_initialize x : Nat ← pure 1', ['builtin_initialize']],
     ['makes an option', 'register_option a.b : Nat := {}', ['register_option']],
     ['makes a configuration', 'declare_config_elab f C', ['declare_config_elab']],
