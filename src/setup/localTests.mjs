@@ -19,7 +19,7 @@ const ATTACKS = [
   ...['02-honestCode', '02-kernelSurface', '03-privilege', '04-egress', '05-hostLeakage', '08-fill', '10-signals'],
   ...['11-tampering', '12-forgedFrames', '13-files', '14-forkers', '15-ipc', '16-startUpHooks', '18-resetFaults'],
   ...['19-owners', '23-bytes', '24-terminal', '26-recursion', '41-poisonedImports', '46-rootsOfMounts'],
-  ...['47-lingeringNetwork', '52-ownStreams', '53-hostSockets', '56-files', '58-copies', '59-furtherLanguages'],
+  ...['47-lingeringNetwork', '52-ownStreams', '53-hostSockets', '58-copies', '59-furtherLanguages'],
 ].map((name) => `test/isolation/${name}.docker.test.ts`);
 
 /** The plan of `localTests` and `localAttacks`. */

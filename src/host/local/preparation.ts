@@ -6,7 +6,7 @@ import { type ContainerSpec, memoryMounts, type TmpfsSpec } from '../spec.ts';
  * the kernel has for each namespace, limits memory, drops every capability, ends with its parent, and becomes the program of its further arguments.
  */
 const PROGRAM = `
-import ctypes, json, os, resource, sys
+import ctypes, json, os, resource, select, sys
 plan = json.loads(sys.argv[1])
 # What this machine's program has inherited and passes on.
 os.closerange(3, 1 << 20)
@@ -41,6 +41,11 @@ while libc.prctl(24, ctypes.c_ulong(number), none, none, none) == 0:
 call("capset", (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)())
 # The kernel forgets it when capabilities change.
 call("prctl", 1, ctypes.c_ulong(9), none, none, none)
+# The parent may have ended before: it ends with the program at the other end of stdin.
+engine = select.poll()
+engine.register(0, 0)
+if engine.poll(0):
+    sys.exit("the engine has ended")
 os.execvp(sys.argv[2], sys.argv[2:])
 `;
 
