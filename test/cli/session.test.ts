@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -73,6 +73,21 @@ describe('hothouse session', TIMEOUT, () => {
     ]);
     const listed = JSON.parse((await hothouse('list', '--json')).stdout);
     expect(listed.map(({ session_id }: { session_id: string }) => session_id).sort()).toEqual(ids.sort());
+  });
+
+  it('has its files copied in and out by hothouse cp, that of a notebook too, which no agent sees', async () => {
+    const { server, open } = await serve(true);
+    const id = await open();
+    const cp = (...args: string[]) => ended(start(['cp', '-q', ...args], { HOME: home }));
+    writeFileSync(join(home, 'sales.csv'), 'a,b\n1,2\n');
+    expect(await cp(join(home, 'sales.csv'), `${id}:data/`)).toMatchObject({ status: 0, stderr: '' });
+    expect(await cp(`${id}:data/sales.csv`, '-')).toMatchObject({ status: 0, stdout: 'a,b\n1,2\n' });
+    expect(await cp(`${id}:data`, join(home, 'back'))).toMatchObject({ status: 0, stderr: '' });
+    expect(readFileSync(join(home, 'back/sales.csv'), 'utf8')).toBe('a,b\n1,2\n');
+    const { token } = await new ClientTokens(home).create('agent', null);
+    const asAgent = { HOME: home, HOTHOUSE_TOKEN: token };
+    const refused = await ended(start(['cp', '--server', server.url, `${id}:data/sales.csv`, '-'], asAgent));
+    expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('There is no session') });
   });
 
   it('prints the notebook of an agent, also one that is longer than an answer', async () => {

@@ -13,7 +13,7 @@ SOURCE or TARGET is SESSION:PATH or, as SOURCE, RUN:PATH; the other is a path of
 input or output: one file as it is, and for a folder a tar archive. FOLDER/. means what is in the folder.
 A local path with a colon begins with ./ or /.
 
-Sessions of every \`hothouse serve\` of yours on this machine are found, and those of VS Code once its MCP server runs.
+Sessions of every \`hothouse serve\` of yours on this machine are found, and those of VS Code windows.
 --server takes the address of another one, with the token in ${TOKEN_VARIABLE} or in the file of --token-file.
 
   hothouse cp data.csv py-3f9a2c81:data/
