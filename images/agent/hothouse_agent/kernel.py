@@ -84,10 +84,12 @@ def set_inode_flags(folder, flags):
     fcntl.ioctl(folder, _FS_IOC_SETFLAGS, flags[0])
 
 
-def mount_points():
-    """The paths of all mounts, the later of two at one place too."""
+def mount_points(kind=None):
+    """The paths of all mounts, or of those of a kind of file system, the later of two at one place too."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
-        fields = [line.split(" ")[4] for line in table]
+        # The kind follows fields whose number differs, and a dash.
+        mounts = [(line.split(" ")[4], line.partition(" - ")[2].split(" ")[0]) for line in table]
+    fields = [path for path, its_kind in mounts if kind in (None, its_kind)]
     return [field.encode("latin-1", "surrogateescape").decode("unicode_escape") for field in fields]
 
 

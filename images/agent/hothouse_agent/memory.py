@@ -40,7 +40,8 @@ class MemoryUse:
 
 
 def _folders_in_memory():
-    return [path for path in kernel.mount_points() if os.access(path, os.W_OK) and os.path.isdir(path)]
+    # An installer also has folders on the disk.
+    return [path for path in kernel.mount_points("tmpfs") if os.access(path, os.W_OK) and os.path.isdir(path)]
 
 
 def _used(folders):

@@ -37,7 +37,8 @@ const backend = (home: string) => `
 import os, zipfile
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 ${look(home).replaceAll('\n', '\n    ')}
-    os.symlink(${JSON.stringify(home)}, "/environment/node_modules")
+    if os.access("/environment", os.W_OK):
+        os.symlink(${JSON.stringify(home)}, "/environment/node_modules")
     name, info = "spying-1.0-py3-none-any.whl", "spying-1.0.dist-info/"
     with zipfile.ZipFile(os.path.join(wheel_directory, name), "w") as wheel:
         wheel.writestr("spying.py", "seen = %r" % seen)
@@ -206,6 +207,63 @@ describe('an environment without a container engine', () => {
   ])('is refused with what only a container engine has: %j', async (parts, message) => {
     const { made } = await create({ name: 'refused', language: 'bash', ...parts });
     expect(made).toMatchObject({ ok: false, error: { message, advice: expect.stringContaining('host.kind') } });
+  });
+});
+
+describe('packages for a living session', () => {
+  async function open(language: string, environment?: string) {
+    const opened = await engine.openSession(language, OWNER, undefined, environment);
+    if (!opened.ok) throw new Error(opened.error.message);
+    const sessionId = opened.value.id;
+    return async (code: string) => {
+      const { stdout, error } = await engine.run({
+        language,
+        code,
+        owner: OWNER,
+        sessionId,
+        mayInstall: true,
+      });
+      return error ? `${error.name}: ${error.message}` : stdout;
+    };
+  }
+
+  it('come from the index of the machine; variables stay, and the session has no network', async () => {
+    const cell = await open('python');
+    await cell('x = 41');
+    expect(await cell('%pip install -q program\nimport greeting; print(x + 1, greeting.text)')).toBe('42 one\n');
+    expect(await cell('!program')).toBe('program says one\n');
+    const { port } = new URL(index.url);
+    const connect = `import socket; socket.create_connection(("127.0.0.1", ${port}), 5)`;
+    expect(await cell(connect)).toMatch(/^(ConnectionRefusedError|OSError):/);
+  });
+
+  it('come into a session of an environment, beside its own', async () => {
+    await created({ name: 'grown', language: 'python', packages: { pip: ['greeting==1.0'] } });
+    const cell = await open('python', 'grown');
+    expect(
+      await cell('%pip install -q "tqdm==99.0"\nimport greeting, tqdm; print(greeting.text, tqdm.__version__)'),
+    ).toContain('one 99.0\n');
+  });
+
+  it('are built where nothing of the user is', async () => {
+    const cell = await open('python');
+    const seen = await cell('%pip install -q spying\nimport spying; print(spying.seen)');
+    expect(seen).toMatch(/^\[/);
+    expect(seen).not.toContain(SECRET);
+    expect(seen).not.toContain('wrote');
+  });
+
+  it('come from the registry of the machine for Node.js', async () => {
+    const cell = await open('node');
+    await cell('const x = 41');
+    expect(await cell('!npm install greeting\nconsole.log(x + 1, require("greeting").text)')).toContain('42 one\n');
+  });
+
+  it('that are not there leave the session as it was', async () => {
+    const cell = await open('python');
+    await cell('x = 41');
+    expect(await cell('%pip install no-such-package')).toContain('no-such-package was not found');
+    expect(await cell('print(x)')).toBe('41\n');
   });
 });
 
