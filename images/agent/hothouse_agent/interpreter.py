@@ -5,6 +5,7 @@ import _thread
 import atexit
 import collections
 import json
+import linecache
 import os
 import resource
 import signal
@@ -39,14 +40,23 @@ _parse = json.JSONDecoder().scan_once
 _main = types.ModuleType("__main__")
 
 
+# A cell as the engine sends it, and how often it runs before any fork: from the ninth call on, no version of Python adapts
+# the code of a function any more.
+_REHEARSED = {"op": "run", "token": "", "once": False, "code": "print()", "name": "<code>", "stdin": "", "state": None}
+_REHEARSALS = 10
+
 # That of every child that is forked from now on.
 _interpreter = None
 
 
 def make(ports):
-    """In the first process, before any fork: makes the interpreter of all children, whose descriptors are `ports`."""
+    """
+    In the first process, before any fork: makes the interpreter of all children, whose descriptors are `ports`. These
+    must be free.
+    """
     global _interpreter
     _interpreter = Interpreter(ports)
+    _interpreter.rehearse()
 
 
 def prepare():
@@ -98,6 +108,28 @@ class Interpreter:
         progress.install()
         charts.install()
         widgets.install(self._publisher)
+
+    def rehearse(self):
+        """
+        Runs a cell that says nothing. Python adapts the code of a function to what it does in the first calls, and
+        remembers where it has found attributes; each child would do both again, in memory that it would have to copy.
+        """
+        reader, writer = os.pipe()
+        null = os.open(os.devnull, os.O_WRONLY)
+        for fd, port in ((reader, self._ports.requests), (null, self._ports.events), (null, self._ports.answers)):
+            os.dup2(fd, port, inheritable=False)
+        before = sys.stdout, sys.stderr
+        self._streams.become_output()
+        try:
+            for _ in range(_REHEARSALS):
+                os.write(writer, json.dumps(_REHEARSED).encode() + b"\n")
+                self._run(_parse(next(self._lines()).decode(), 0)[0])
+        finally:
+            sys.stdout, sys.stderr = before
+            for fd in (reader, writer, null, self._ports.requests, self._ports.events, self._ports.answers):
+                os.close(fd)
+            linecache.cache.pop(_REHEARSED["name"], None)
+            self._has_stdin = False
 
     def _emit(self, kind, **fields):
         text = json.dumps({"type": kind, "token": self._token, **fields})

@@ -330,6 +330,10 @@ def _cpu_of_living():
     return ticks * 1000 / os.sysconf("SC_CLK_TCK")
 
 
+# More than the first process has open while no run is there.
+_USUAL_FDS = 128
+
+
 class Descriptors:
     """
     The open descriptors of this process. /proc hides them while the process is not dumpable; poll() reports the numbers
@@ -338,18 +342,35 @@ class Descriptors:
 
     def __init__(self):
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self._count = min(soft, MAX_FDS) if soft > 0 else MAX_FDS
-        # struct pollfd is four shorts; the last one is the result.
-        rows = b"".join(struct.pack("ihh", fd, 0, 0) for fd in range(self._count))
-        self._table = array.array("h", rows)
+        self._all = _poll_table(min(soft, MAX_FDS) if soft > 0 else MAX_FDS)
+        self._usual = self._all[: 4 * _USUAL_FDS]
         self._last_result = None
 
     def open(self):
         """The numbers that are open."""
-        if _libc.poll(self._table.buffer_info()[0], self._count, 0) < 0:
+        count = _descriptor_count()
+        # Where the kernel says how many there are, and these are all of them, the other numbers need not be asked for.
+        found = self._poll(self._usual) if count else None
+        return found if found is not None and len(found) == count else self._poll(self._all)
+
+    def _poll(self, table):
+        if _libc.poll(table.buffer_info()[0], len(table) // 4, 0) < 0:
             raise OSError(ctypes.get_errno(), "poll")
-        result = self._table.tobytes()
+        result = table.tobytes()
         if result != self._last_result:
             self._last_result = result
-            self._open = frozenset(fd for fd, state in enumerate(self._table[3::4]) if not state & _POLLNVAL)
+            self._open = frozenset(fd for fd, state in enumerate(table[3::4]) if not state & _POLLNVAL)
         return self._open
+
+
+def _poll_table(count):
+    # struct pollfd is four shorts; the last one is the result.
+    return array.array("h", b"".join(struct.pack("ihh", fd, 0, 0) for fd in range(count)))
+
+
+def _descriptor_count():
+    """How many descriptors this process has open; 0 where the kernel does not say (before Linux 6.2)."""
+    try:
+        return os.stat("/proc/self/fd").st_size
+    except OSError:
+        return 0

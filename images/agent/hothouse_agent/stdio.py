@@ -117,6 +117,10 @@ class Streams:
         for fd in (reader, writer, *saved):
             os.close(fd)
 
+    def become_output(self):
+        """Of this process too, whose descriptors 1 and 2 they write to."""
+        sys.stdout, sys.stderr = self._output, self._errors
+
     def install(self):
         """In that process."""
         sys.stdin = sys.__stdin__ = self._input
