@@ -19,6 +19,12 @@ const real = (name: string, include: string[], exclude: string[] = []) => ({
   },
 });
 
+/** The same on this machine without a container engine. */
+const onLocal = (name: string, include: string[]) => {
+  const { test } = real(name, include);
+  return { test: { ...test, env: { HOTHOUSE_TEST_HOST: 'local' } } };
+};
+
 const attacks = ['test/isolation/**', 'test/faults/**'];
 /** What measures the machine, which nothing else may use meanwhile. */
 const measuring = 'test/**/*.measuring.test.ts';
@@ -30,6 +36,16 @@ const onPodman = [
 ];
 /** What needs bubblewrap and no container engine. */
 const local = 'test/**/*.local.test.ts';
+/** What runs without a container engine too: the doors, sessions, files and what code does and leaves; no test of images. */
+const withoutEngine = [
+  'test/cli/{main,runFiles}.docker.test.ts',
+  'test/mcp/{mcpServer,files}.docker.test.ts',
+  'test/engine/{engine,files,view,tryCode,coldSession}.docker.test.ts',
+  'test/languages/python/*.docker.test.ts',
+  'test/languages/bash/*.docker.test.ts',
+  'test/languages/newLanguage.docker.test.ts',
+  'test/sandbox/*.docker.test.ts',
+];
 /** The other rows of 35 to 39: attacks on the MCP server. */
 const clients = 'test/isolation/3[6-9]-*.test.ts';
 
@@ -54,7 +70,7 @@ export default defineConfig({
       real('lean', ['test/**/*.lean.test.ts']),
       real('measuring', [measuring]),
       real('podman', onPodman),
-      real('local', [local]),
+      onLocal('local', [local, ...withoutEngine]),
       real('isolation', ['test/isolation/**/*.test.ts'], [measuring, clients, local]),
       real('clients', [clients]),
       real('faults', ['test/faults/**/*.test.ts']),

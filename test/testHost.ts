@@ -12,3 +12,14 @@ export function testHost(log = silentLog): Host {
   const home = env.HOME ?? '/';
   return isOnLocalHost ? localHost({ env, home }) : dockerHost({ env, home, log });
 }
+
+/** The option `host.kind` of engines that choose their host by it. */
+export const HOST_KIND = isOnLocalHost ? 'local' : 'auto';
+
+/**
+ * How Python code ends that wants more memory than its limit in one piece. Without a container engine it is refused that
+ * memory; what takes it bit by bit ends with status out_of_memory everywhere.
+ */
+export const OUT_OF_MEMORY = isOnLocalHost
+  ? { status: 'error', error: { name: 'MemoryError' } }
+  : { status: 'out_of_memory', error: { name: 'OutOfMemory' } };

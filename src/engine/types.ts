@@ -259,7 +259,8 @@ export interface EnvironmentInfo {
 export interface Snapshot {
   readonly host:
     | { readonly state: 'unknown' }
-    | { readonly state: 'ready'; readonly name: string; readonly runtime: string }
+    /** `reason`: why it was chosen, where it was not the first choice. */
+    | { readonly state: 'ready'; readonly name: string; readonly runtime: string; readonly reason?: string }
     | { readonly state: 'unavailable'; readonly problem: EngineProblem };
   readonly environments: readonly EnvironmentInfo[];
   readonly sessions: readonly SessionInfo[];

@@ -56,8 +56,7 @@ class ChosenHost implements HostWithImages {
 
   async info(signal?: AbortSignal): Promise<HostInfo> {
     const info = await (await this.#choose(signal)).info(signal);
-    if (!this.#reason) return info;
-    return { ...info, warnings: [`It is used because ${lowered(this.#reason.message)}`, ...info.warnings] };
+    return this.#reason ? { ...info, reason: `It is used because ${lowered(this.#reason.message)}` } : info;
   }
 
   async runtimeProblem(runtime: string, signal?: AbortSignal): Promise<Problem | null> {

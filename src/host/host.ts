@@ -74,6 +74,8 @@ export interface HostInfo {
   readonly defaultRuntime: string;
   /** What a sandbox's isolation consists of here. */
   readonly isolation: Isolation;
+  /** A sentence that says why it was chosen, where it was not the first choice. */
+  readonly reason?: string;
   /** What makes isolation weaker than it could be, one sentence each with the next step. */
   readonly warnings: readonly string[];
 }

@@ -8,6 +8,8 @@ const MIRROR_FOLDER = 'files';
 /** Root alone reads what is in these. */
 const INDEX = '.index';
 const DRAFTS = '.new';
+/** Where a link leads that stands for nothing. */
+export const NOWHERE = '/nonexistent';
 const MAX_INDEX_BYTES = 16 * 1024 * 1024;
 const ROOT = { uid: 0, gid: 0 };
 
@@ -113,7 +115,7 @@ function replaceKept(archive: Pack, path: string, before: MirrorIndex, after: Mi
 
 /** No archive can say that nothing is there: first a link takes the place of the folder, then an empty folder that of the link. */
 function replaceFolder(archive: Pack, name: string, mode = 0o755): void {
-  archive.entry({ name, type: 'symlink', linkname: '/nonexistent', ...ROOT });
+  archive.entry({ name, type: 'symlink', linkname: NOWHERE, ...ROOT });
   folder(archive, name, mode);
 }
 

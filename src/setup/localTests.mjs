@@ -35,16 +35,14 @@ export function localTests() {
   return asOrdinaryUser((user) => vitest('local', user.env, user));
 }
 
-/** Runs rows of test/isolation in the same way, with environments that are kept for later. */
+/** Runs rows of test/isolation in the same way. */
 export function localAttacks() {
-  return asOrdinaryUser(async (user) => {
-    if (!hasEnvironment(environmentsFolder())) {
-      for (const language of ['bash', 'python']) await buildEnvironment(language, user);
-    }
-    return vitest('isolation', { ...user.env, HOTHOUSE_TEST_HOST: 'local' }, { ...user, files: ATTACKS });
-  });
+  return asOrdinaryUser((user) =>
+    vitest('isolation', { ...user.env, HOTHOUSE_TEST_HOST: 'local' }, { ...user, files: ATTACKS }),
+  );
 }
 
+/** Calls `test` with an ordinary user for `vitest`, who has environments that are kept for later. */
 async function asOrdinaryUser(test) {
   if (process.platform !== 'linux') return skipped('it needs Linux');
   try {
@@ -56,8 +54,11 @@ async function asOrdinaryUser(test) {
   try {
     const user = userOf(home, await leanToolchain(await leanSource()));
     const [program, ...args] = [...user.before, process.execPath, '--version'];
-    const canRun = (await ask(program, args)) !== null;
-    return canRun ? await test(user) : skipped('an ordinary user cannot run Node.js here');
+    if ((await ask(program, args)) === null) return skipped('an ordinary user cannot run Node.js here');
+    if (!hasEnvironment(environmentsFolder())) {
+      for (const language of ['bash', 'python']) await buildEnvironment(language, user);
+    }
+    return await test(user);
   } finally {
     await rm(home, { recursive: true, force: true });
   }
@@ -76,7 +77,8 @@ function userOf(home, toolchain) {
   if (process.getuid() !== 0) {
     mkdirSync(join(environments, '..'), { recursive: true });
     symlinkSync(kept, environments);
-    return { env, before: [], folder: home, at: root };
+    // One who has Docker does not use it here.
+    return { env: { ...env, HOTHOUSE_HOST_KIND: 'local' }, before: [], folder: home, at: root };
   }
   mkdirSync(environments, { recursive: true });
   for (const path of [home, kept, join(home, '.hothouse'), join(home, '.hothouse/local')]) chownSync(path, USER, USER);

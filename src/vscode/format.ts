@@ -1,5 +1,5 @@
 import { plainText } from '../base/log.ts';
-import type { EngineProblem } from '../engine/types.ts';
+import type { EngineProblem, Snapshot } from '../engine/types.ts';
 import { ALL_LANGUAGES } from './languages.ts';
 
 /** A duration in its largest unit: `<1 min`, `3 min`, `2 h`, `4 d`. */
@@ -32,6 +32,12 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
 /** The parts that are not empty, separated by middle dots. */
 export function joinParts(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
+}
+
+/** Lines that say where sandboxes run, and why there. */
+export function formatHost(host: Snapshot['host']): readonly string[] {
+  if (host.state !== 'ready') return [];
+  return [`Host: ${plainText(host.name)}`, ...(host.reason === undefined ? [] : [plainText(host.reason)])];
 }
 
 /** A text on one line, without control characters. */

@@ -1,6 +1,5 @@
-import { plainText } from '../base/log.ts';
 import type { EngineProblem, SessionInfo, Snapshot } from '../engine/types.ts';
-import { formatCount, formatProblem } from './format.ts';
+import { formatCount, formatHost, formatProblem } from './format.ts';
 import { ALL_LANGUAGES } from './languages.ts';
 
 /** The content of the status bar item. */
@@ -17,8 +16,7 @@ export function statusText({ host, environments, sessions, running }: Snapshot, 
   }
   const warm = environments.flatMap(({ sandboxes }) => sandboxes).filter(({ state }) => state === 'idle').length;
   const parts = [formatCount(warm, 'warm sandbox', 'warm sandboxes'), formatSessions(sessions), `${running} running`];
-  const place = host.state === 'ready' ? `\n${plainText(host.name)}` : '';
-  const tooltip = `Hothouse: ${parts.join(', ')}${place}`;
+  const tooltip = [`Hothouse: ${parts.join(', ')}`, ...formatHost(host)].join('\n');
   if (running > 0) return { text: `$(loading~spin) Hothouse ${running}`, tooltip, warning: false };
   if (warm > 0) return { text: `$(flame) Hothouse ${warm}`, tooltip, warning: false };
   return { text: '$(flame) Hothouse', tooltip, warning: false };

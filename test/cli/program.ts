@@ -11,7 +11,7 @@ const PARAMETERS = { command: process.execPath, args: [...PROGRAM, 'mcp'], cwd: 
 
 /** The command line as a process of its own. */
 export function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  return spawn(process.execPath, [...PROGRAM, ...args], { cwd: ROOT, env: { ...process.env, ...env } });
+  return spawn(process.execPath, [...PROGRAM, ...args], { cwd: ROOT, env: programVariables(env) });
 }
 
 /** How a process ended, and what it wrote. */
@@ -37,7 +37,7 @@ export function ended(child: ChildProcess, input?: string): Promise<Ended> {
 /** A real client of revision 2025-11-25 of `hothouse mcp` with these arguments, a process of its own. */
 export async function connectStdio(env: Record<string, string> = {}, args: readonly string[] = []) {
   const client = newClient();
-  const parameters = { ...PARAMETERS, args: [...PARAMETERS.args, ...args], env: { ...inherited(), ...env } };
+  const parameters = { ...PARAMETERS, args: [...PARAMETERS.args, ...args], env: programVariables(env) };
   await client.connect(new StdioClientTransport(parameters));
   await client.listTools();
   return client;
@@ -46,12 +46,14 @@ export async function connectStdio(env: Record<string, string> = {}, args: reado
 /** A real client of an era of `hothouse mcp`, a process of its own. */
 export async function connectStdioEra(era: Era, env: Record<string, string> = {}): Promise<TestClient> {
   if (era === '2025-11-25') return (await connectStdio(env)) as TestClient;
-  return connectCurrent(new CurrentStdioTransport({ ...PARAMETERS, env: { ...inherited(), ...env } }));
+  return connectCurrent(new CurrentStdioTransport({ ...PARAMETERS, env: programVariables(env) }));
 }
 
-function inherited(): Record<string, string> {
+/** The variables of a program: ours without what is for tests, which `hothouse` would report as an unknown option, and `env`. */
+export function programVariables(env: Record<string, string> = {}): Record<string, string> {
+  const { HOTHOUSE_TEST_HOST, ...rest } = { ...process.env, ...env };
   return Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
 

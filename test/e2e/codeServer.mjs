@@ -18,23 +18,31 @@ const SETTINGS = {
   'chat.commandCenter.enabled': false,
 };
 
+/** This user. */
+const SELF = { before: [], at: (path) => path, own: () => {} };
+
 /**
  * Starts a VS Code server with a user folder under `out`, and a browser page. Installs `vsix` before the start; `driver`
- * lets a test module run in the extension host. Every folder is trusted, unless `asksForTrust`. `stop` stops both.
+ * lets a test module run in the extension host. Every folder is trusted, unless `asksForTrust`. The server is of `user`, if
+ * that is given. `stop` stops both.
  *
  * @param {{ out: string, codeServer: string, node: string, chromium: string, folder: string, vsix?: string,
- *   driver?: boolean, asksForTrust?: boolean, settings?: object, machineSettings?: object, env?: NodeJS.ProcessEnv }} options
+ *   driver?: boolean, asksForTrust?: boolean, settings?: object, machineSettings?: object, env?: NodeJS.ProcessEnv,
+ *   user?: { before: readonly string[], at: (path: string) => string, own: (folder: string) => void } }} options
  */
 export async function startEditor(options) {
-  const { out, codeServer, node, settings = {}, machineSettings = {}, vsix } = options;
+  const { out, codeServer, settings = {}, machineSettings = {}, vsix, user = SELF } = options;
   for (const folder of ['user/User', 'user/Machine', 'extensions'])
     mkdirSync(path.join(out, folder), { recursive: true });
   writeFileSync(path.join(out, 'config.yaml'), 'auth: none\n');
   writeFileSync(path.join(out, 'user/User/settings.json'), JSON.stringify({ ...SETTINGS, ...settings }));
   writeFileSync(path.join(out, 'user/Machine/settings.json'), JSON.stringify(machineSettings));
-  const places = ['--config', `${out}/config.yaml`, '--user-data-dir', `${out}/user`];
-  const common = [codeServer, ...places, '--extensions-dir', `${out}/extensions`];
-  if (vsix) install(node, common, vsix);
+  user.own(out);
+  const seen = user.at(out);
+  const places = ['--config', `${seen}/config.yaml`, '--user-data-dir', `${seen}/user`];
+  const program = [...user.before, user.at(options.node), user.at(codeServer)];
+  const common = [...program, ...places, '--extensions-dir', `${seen}/extensions`];
+  if (vsix) install(common, user.at(vsix));
   const server = await serve(options, common);
   const browser = await chromium.launch({
     executablePath: options.chromium,
@@ -54,21 +62,21 @@ export async function startEditor(options) {
   };
 }
 
-function install(node, common, vsix) {
-  const done = spawnSync(node, [...common, '--install-extension', vsix, '--force'], {
+function install([program, ...common], vsix) {
+  const done = spawnSync(program, [...common, '--install-extension', vsix, '--force'], {
     encoding: 'utf8',
     env: plainEnv(),
   });
   if (done.status !== 0) throw new Error(`The VSIX did not install: ${done.stdout}${done.stderr}`);
 }
 
-async function serve({ out, node, driver, asksForTrust, env = {} }, common) {
+async function serve({ out, driver, asksForTrust, env = {} }, [program, ...common]) {
   const port = await freePort();
   const flags = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check'];
   const quiet = ['--disable-getting-started-override', '--ignore-last-opened'];
   const trust = asksForTrust ? [] : ['--disable-workspace-trust'];
   const smoke = driver ? ['--vscode-option', 'enable-smoke-test-driver'] : [];
-  const child = spawn(node, [...common, ...flags, ...quiet, ...trust, ...smoke], {
+  const child = spawn(program, [...common, ...flags, ...quiet, ...trust, ...smoke], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, so that `end` can wait for it.
     detached: true,

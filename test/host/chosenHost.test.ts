@@ -28,7 +28,7 @@ describe('a chosen host', () => {
     const { preferred, other, host } = hosts();
     await host.create(ownSpec());
     expect([preferred.creations, other.creations]).toEqual([1, 0]);
-    expect((await host.info()).warnings).toEqual([]);
+    expect(await host.info()).toEqual(await preferred.info());
   });
 
   it('is the other one where the preferred does not answer, and says why', async () => {
@@ -38,7 +38,7 @@ describe('a chosen host', () => {
     const { id } = await host.create(spec);
     expect([preferred.creations, other.creations]).toEqual([0, 1]);
     expect(await host.list(spec.labels)).toMatchObject([{ id }]);
-    expect((await host.info()).warnings).toEqual(['It is used because Docker is not running.']);
+    expect((await host.info()).reason).toBe('It is used because Docker is not running.');
   });
 
   it('stays the same when the preferred one comes or goes', async () => {

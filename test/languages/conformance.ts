@@ -4,6 +4,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { Options } from '../../src/engine/options.ts';
 import type { Engine, Owner, RunOutput, RunRequest } from '../../src/engine/types.ts';
 import { createLocalEngine } from '../../src/local/localEngine.ts';
+import { HOST_KIND, OUT_OF_MEMORY } from '../testHost.ts';
 
 /** Code of one language for the cases that every language passes; undefined where the language has no such thing. */
 export interface ConformanceCode {
@@ -54,7 +55,7 @@ export function conformanceSuite(code: ConformanceCode, options: object = {}): v
   let engine: Engine;
   beforeAll(async () => {
     engine = await createLocalEngine({
-      options: Options.parse({ pool: { size: 1 }, limits: { outputKb: 256 }, ...options }),
+      options: Options.parse({ host: { kind: HOST_KIND }, pool: { size: 1 }, limits: { outputKb: 256 }, ...options }),
       log: silentLog,
       env: process.env,
       home: process.env.HOME ?? '/',
@@ -151,7 +152,7 @@ export function conformanceSuite(code: ConformanceCode, options: object = {}): v
     });
 
     it('returns status out_of_memory when the memory is used up', async () => {
-      expect(await run(code.bomb)).toMatchObject({ status: 'out_of_memory' });
+      expect(await run(code.bomb)).toMatchObject({ status: OUT_OF_MEMORY.status });
       expect(await run(code.print)).toMatchObject({ status: 'ok' });
     });
 
@@ -224,7 +225,7 @@ export function conformanceSuite(code: ConformanceCode, options: object = {}): v
 
     it('ends with status out_of_memory when the memory is used up', () =>
       inSession(async (own) => {
-        expect(await own.run(code.bomb)).toMatchObject({ status: 'out_of_memory', sessionLost: true });
+        expect(await own.run(code.bomb)).toMatchObject({ status: OUT_OF_MEMORY.status, sessionLost: true });
       }));
 
     it('completes the names of its variables', () =>

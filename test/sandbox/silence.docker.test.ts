@@ -1,15 +1,14 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/base/log.ts';
-import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { containerSpec } from '../../src/host/spec.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
 import { IMAGE, LIMITS } from '../languages/python/harness.ts';
+import { testHost } from '../testHost.ts';
 
-const host = dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog });
+const host = testHost();
 const machine = `${await machineId()}-silence-test`;
 const labels = { [LABEL.managed]: 'true', [LABEL.machine]: machine, [LABEL.owner]: await thisOwner() };
 

@@ -76,16 +76,19 @@ describe('chooseFix', () => {
 });
 
 describe('the welcome view', () => {
-  const shownFor = (kind: string, hostSet: boolean) =>
-    packageJson.contributes.viewsWelcome.filter(({ when }) => holds(when, kind, hostSet));
+  const shownFor = (state: State) => packageJson.contributes.viewsWelcome.filter(({ when }) => holds(when, state));
 
   it('shows one text with one button for every problem, and a button for each language without a problem', () => {
     for (const kind of ['', ...KINDS]) {
-      for (const hostSet of [true, false]) {
-        const shown = shownFor(kind, hostSet);
+      for (const [hostSet, isLocal] of [
+        [true, false],
+        [false, false],
+        [false, true],
+      ] as const) {
+        const shown = shownFor({ kind, hostSet, isLocal });
         expect(
           shown.map(({ when }) => when),
-          `${kind} ${hostSet}`,
+          `${kind} ${hostSet} ${isLocal}`,
         ).toHaveLength(1);
         const buttons = shown[0]?.contents.match(/^\[[^\]]+\]\(command:/gm);
         expect(buttons, kind).toHaveLength(kind === '' ? LANGUAGES.length : 1);
@@ -94,17 +97,26 @@ describe('the welcome view', () => {
   });
 });
 
+/** What the when clauses of our welcome views look at. */
+interface State {
+  readonly kind: string;
+  readonly hostSet: boolean;
+  readonly isLocal: boolean;
+}
+
 /** Evaluates the kinds of when clauses that our welcome views use. */
-function holds(when: string, kind: string, hostSet: boolean): boolean {
+function holds(when: string, state: State): boolean {
   return when.split(' && ').every((term) => {
     const negated = term.startsWith('!');
     const inner = term.replace(/^!\(?|\)$/g, '');
-    return negated !== termHolds(inner, kind, hostSet);
+    return negated !== termHolds(inner, state);
   });
 }
 
-function termHolds(term: string, kind: string, hostSet: boolean): boolean {
+function termHolds(term: string, { kind, hostSet, isLocal }: State): boolean {
   if (term === 'config.hothouse.docker.host') return hostSet;
+  const [, equality] = /^config\.hothouse\.host\.kind (==|!=) local$/.exec(term) ?? [];
+  if (equality) return (equality === '==') === isLocal;
   if (term === 'hothouse.problem') return kind !== '';
   const [, operator, operand = ''] = /^hothouse\.problem (==|=~) (.*)$/.exec(term) ?? [];
   if (operator === '==') return kind === operand;

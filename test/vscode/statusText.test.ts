@@ -15,7 +15,7 @@ describe('statusText', () => {
   it('counts warm sandboxes', () => {
     expect(statusText(WARM)).toEqual({
       text: '$(flame) Hothouse 1',
-      tooltip: 'Hothouse: 1 warm sandbox, 1 session (1 Python), 0 running\nDocker Engine',
+      tooltip: 'Hothouse: 1 warm sandbox, 1 session (1 Python), 0 running\nHost: Docker Engine',
       warning: false,
     });
   });
@@ -23,8 +23,18 @@ describe('statusText', () => {
   it('counts the sessions of each language', () => {
     const sessions = [session(), session({ language: 'lean' }), session({ language: 'lean' })];
     expect(statusText(snapshot({ sessions })).tooltip).toBe(
-      'Hothouse: 0 warm sandboxes, 3 sessions (1 Python, 2 Lean), 0 running\nDocker Engine',
+      'Hothouse: 0 warm sandboxes, 3 sessions (1 Python, 2 Lean), 0 running\nHost: Docker Engine',
     );
+  });
+
+  it('says why sandboxes run where they do', () => {
+    const host = {
+      state: 'ready',
+      name: 'Bubblewrap',
+      runtime: 'bubblewrap',
+      reason: 'Docker is not running.',
+    } as const;
+    expect(statusText(snapshot({ host })).tooltip).toMatch(/\nHost: Bubblewrap\nDocker is not running\.$/);
   });
 
   it('spins and counts while cells run', () => {

@@ -22,7 +22,7 @@ describe('poolRows', () => {
     const held = sandbox({ id: 'feedface00000000', state: 'leased', sessionId: 's1', memoryBytes: null });
     const rows = poolRows(
       snapshot({
-        host: { state: 'ready', name: 'Docker Engine', runtime: 'runsc' },
+        host: { state: 'ready', name: 'Docker Engine', runtime: 'runsc', reason: 'It answers.' },
         environments: [environment([sandbox(), held], { waiting: 1 })],
         sessions: [session()],
       }),
@@ -35,7 +35,7 @@ describe('poolRows', () => {
       'Sessions | 1',
       '  Untitled-1.ipynb | Python · 1 h',
     ]);
-    expect(rows[0]?.tooltip).toContain('\nHost: Docker Engine');
+    expect(rows[0]?.tooltip).toContain('\nHost: Docker Engine\nIt answers.');
   });
 
   it('shows the imports of a Lean sandbox and the language of a session', () => {

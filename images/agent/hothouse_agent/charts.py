@@ -1,5 +1,7 @@
 """Plotly's charts as pages of their own: its renderers for notebooks need scripts of Jupyter, or a browser on this machine."""
 
+import types
+
 from . import hooks
 
 # Images and plain JSON stay as they are.
@@ -46,6 +48,9 @@ def _replace(module):
             frame = '<iframe srcdoc="%s" style="width: 100%%; height: %dpx; border: 0"></iframe>'
             return {**super().to_mimebundle(fig_dict), "text/html": frame % (html.escape(page), height + _MARGIN)}
 
+    if module.nbformat is None:
+        # show() displays nothing without it, and uses no more of it than its version.
+        module.nbformat = types.SimpleNamespace(__version__="4.2.0")
     for name in _REPLACED:
         if name in module.renderers:
             module.renderers[name] = PageRenderer()

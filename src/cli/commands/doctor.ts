@@ -68,6 +68,7 @@ function reportLines(
 ): string[] {
   return [
     ...(host.info ? [`ok    ${hostText(host.info, host.problem ? null : runtime)}`] : []),
+    ...(host.info?.reason ? [`note  ${host.info.reason}`] : []),
     ...(host.problem ? [errorText(problemText(host.problem))] : []),
     ...environments.map((environment) => environmentText(environment, blocking)),
     ...config.files.map((file) => `ok    configuration ${file}`),

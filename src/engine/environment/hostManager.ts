@@ -89,9 +89,10 @@ export class HostManager {
   }
 
   /** Records the description of a host. */
-  learned(host: Host, { name, defaultRuntime }: HostInfo): void {
-    if (host === this.#current)
-      this.#setState({ state: 'ready', name, runtime: this.#options.docker.runtime || defaultRuntime });
+  learned(host: Host, { name, reason, defaultRuntime }: HostInfo): void {
+    if (host !== this.#current) return;
+    const runtime = this.#options.docker.runtime || defaultRuntime;
+    this.#setState({ state: 'ready', name, runtime, ...(reason !== undefined && { reason }) });
   }
 
   async dispose(): Promise<void> {

@@ -1,9 +1,11 @@
+import { rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ExtractOptions, extract } from 'tar-fs';
 import { type Pack, pack } from 'tar-stream';
+import { NOWHERE } from '../mirror.ts';
 import { openBelow, packEntry } from './packEntry.ts';
 
 /** The folder of each volume, by its path in the sandbox. */
@@ -14,7 +16,7 @@ const OWN: ExtractOptions & { readonly chown: boolean } = { chown: false };
 
 /**
  * Unpacks an archive in the folder `path` of a volume that no sandbox writes to. Its files belong to this user, as every file
- * of a sandbox does.
+ * of a sandbox does. A link to `NOWHERE` removes what has its name, and is not made.
  */
 export async function unpackInVolume(
   volumes: VolumeFolders,
@@ -25,7 +27,13 @@ export async function unpackInVolume(
   const { folder, names } = placeOf(volumes, path);
   const target = join(folder, ...names);
   await mkdir(target, { recursive: true });
-  await pipeline(archive, extract(target, OWN), { signal });
+  // Called for each entry in its turn, once those before are there.
+  const ignore: ExtractOptions['ignore'] = (name, header) => {
+    const isRemoval = header !== undefined && 'linkname' in header && header.linkname === NOWHERE;
+    if (isRemoval) rmSync(name, { recursive: true, force: true });
+    return isRemoval;
+  };
+  await pipeline(archive, extract(target, { ...OWN, ignore }), { signal });
 }
 
 /** Packs what is at `path` in a volume, with its name as the topmost one; a sandbox may be changing it. */

@@ -38,6 +38,7 @@ type Problems = readonly EngineProblem[];
 function reportLines({ host, runtime, environments }: Preflight, errors: Problems): string[] {
   return [
     host.info ? `ok: ${[host.info.name, ...host.info.details, `runtime ${runtime}`].join(', ')}` : '',
+    host.info?.reason ? `note: ${host.info.reason}` : '',
     host.problem ? errorLine(host.problem) : '',
     ...environments.map((environment) => environmentLine(environment, errors)),
   ].filter(Boolean);

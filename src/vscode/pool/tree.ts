@@ -2,7 +2,7 @@ import { plainText } from '../../base/log.ts';
 import { formatDecision, formatPolicy } from '../../engine/network/describe.ts';
 import type { EnvironmentInfo, Owner, SandboxInfo, SessionInfo, SlotState, Snapshot } from '../../engine/types.ts';
 import { type WallRow, wallRows } from '../../engine/walls.ts';
-import { formatAge, formatCount, formatMemory, joinParts, oneLine } from '../format.ts';
+import { formatAge, formatCount, formatHost, formatMemory, joinParts, oneLine } from '../format.ts';
 import { type EditorLanguage, editorLanguage } from '../languages.ts';
 
 /** What a row represents; commands receive it. */
@@ -77,7 +77,7 @@ function environmentRow(
       `Image: ${plainText(image)}`,
       `Runs: ${runs}`,
       `Sandboxes: ${sandboxes.length}, ${warm} warm`,
-      ...(host.state === 'ready' ? [`Host: ${plainText(host.name)}`] : []),
+      ...formatHost(host),
     ].join('\n'),
     icon: isCustom ? 'package' : 'layers',
     context: isCustom ? 'environment-custom' : 'environment',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { changedAgent } from '../../isolation/changedAgent.ts';
+import { isOnLocalHost } from '../../testHost.ts';
 import { IMAGE, once, realSandbox, runCell } from './harness.ts';
 import { python } from './language.ts';
 
@@ -31,7 +32,7 @@ print("planted")
 
 const LOOK = `
 import os
-found = [os.path.join(b, n) for b in ("/workspace", "/tmp", "/dev/shm", "/dev/mqueue") for n in os.listdir(b)]
+found = [os.path.join(b, n) for b in ("/workspace", "/tmp", "/dev/shm", "/dev/mqueue") if os.path.isdir(b) for n in os.listdir(b)]
 tables = [open("/proc/sysvipc/" + k).read().count("\\n") - 1 for k in ("shm", "sem", "msg")]
 others = []
 for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -297,9 +298,13 @@ failed`;
 });
 
 describe('a run', () => {
-  it('counts no references to what it shares with other runs: counting would copy its memory', async () => {
-    const count = (thing: string) => once(sandbox, `import inspect, sys; print(sys.getrefcount(${thing}))`);
-    expect((await count('inspect.signature')).stdout).toBe((await count('None')).stdout);
-    expect((await count('[]')).stdout).toBe('1\n');
-  });
+  // Python counts them before 3.12; without a container engine it is the one of the machine.
+  it.skipIf(isOnLocalHost)(
+    'counts no references to what it shares with other runs: counting would copy its memory',
+    async () => {
+      const count = (thing: string) => once(sandbox, `import inspect, sys; print(sys.getrefcount(${thing}))`);
+      expect((await count('inspect.signature')).stdout).toBe((await count('None')).stdout);
+      expect((await count('[]')).stdout).toBe('1\n');
+    },
+  );
 });
