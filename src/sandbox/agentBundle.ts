@@ -16,10 +16,8 @@ export async function loadAgent(folder: string): Promise<Buffer> {
     sources[module] = await readFile(path.join(folder, PACKAGE, name), 'utf8');
   }
   const boot = await readFile(path.join(folder, 'boot.py'), 'utf8');
-  // JSON within JSON: the inner text becomes a Python string literal, which JSON's escapes are a part of.
-  const literal = (value: object) => `json.loads(${asciiJson(JSON.stringify(value))})`;
   const drivers = await readDrivers(path.join(folder, DRIVERS));
-  const program = Buffer.from(`import json\nSOURCES = ${literal(sources)}\nDRIVERS = ${literal(drivers)}\n${boot}`);
+  const program = Buffer.from(`SOURCES = ${asLiteral(sources)}\nDRIVERS = ${asLiteral(drivers)}\n${boot}`);
   return Buffer.concat([Buffer.from(String(program.length).padStart(8, '0')), program]);
 }
 
@@ -35,9 +33,10 @@ async function readDrivers(folder: string): Promise<Record<string, Record<string
   return drivers;
 }
 
-function asciiJson(value: string): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** Strings within objects, as Python writes them: JSON's escapes are a part of Python's, but for pairs of surrogates. */
+function asLiteral(value: object): string {
+  return JSON.stringify(value).replace(/[\u007f-\u{10ffff}]/gu, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+  });
 }

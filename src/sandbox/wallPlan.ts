@@ -6,8 +6,8 @@ const LENGTH_DIGITS = 8;
 
 /** An agent from `loadAgent`, as a container of this spec gets it: with the walls that it is to build before it serves. */
 export function withWalls(agent: Buffer, spec: ContainerSpec): Buffer {
-  // JSON within JSON: the inner text becomes a Python string literal. It has no characters beyond ASCII.
-  const text = `import json\nWALLS = json.loads(${JSON.stringify(JSON.stringify(wallPlan(spec)))})\n`;
+  // With these names JSON is Python. It has no characters beyond ASCII.
+  const text = `null, true, false = None, True, False\nWALLS = ${JSON.stringify(wallPlan(spec))}\n`;
   const program = Buffer.concat([Buffer.from(text), agent.subarray(LENGTH_DIGITS)]);
   return Buffer.concat([Buffer.from(String(program.length).padStart(LENGTH_DIGITS, '0')), program]);
 }
