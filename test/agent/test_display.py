@@ -53,6 +53,37 @@ class PublisherTest(unittest.TestCase):
             self.publisher.result(value)
         self.assertEqual(self.bundles(), [{"text/plain": "CatchAll()"}, {"text/plain": "Failing()"}])
 
+    def displaying(self, *shown):
+        def formatter(value):
+            for data in shown:
+                self.publisher.show(*data)
+            return display.DISPLAYED
+
+        self.publisher.add_formatter(formatter)
+
+    def test_publishes_what_a_value_displays_once_as_the_result_with_its_type_as_text(self):
+        self.displaying([{"application/x": "chart"}])
+        self.publisher.result(Shown())
+        data = {"text/plain": "<%s.Shown object>" % __name__, "application/x": "chart"}
+        self.assertEqual(self.events, [("result", {"data": data})])
+
+    def test_leaves_what_a_value_displays_in_several_parts_or_under_a_name_as_it_is(self):
+        for shown in ([[{"text/a": "1"}], [{"text/a": "2"}]], [[{"text/a": "1"}, "name"]], []):
+            self.setUp()
+            self.displaying(*shown)
+            self.publisher.result(Shown())
+            self.assertEqual([(kind, fields["data"]) for kind, fields in self.events], [("display", one[0]) for one in shown])
+
+    def test_publishes_what_a_value_displayed_before_it_failed(self):
+        def formatter(value):
+            self.publisher.show({"text/a": "1"})
+            raise KeyboardInterrupt
+
+        self.publisher.add_formatter(formatter)
+        self.assertRaises(KeyboardInterrupt, self.publisher.result, Shown())
+        self.publisher.show({"text/a": "2"})
+        self.assertEqual(self.bundles(), [{"text/a": "1"}, {"text/a": "2"}])
+
     def test_turns_into_json_what_json_cannot_carry(self):
         self.publisher.show({"application/json": {1: float("nan"), "b": (1, {2})}})
         self.assertEqual(self.bundles(), [{"application/json": {"1": None, "b": [1, "{2}"]}}])

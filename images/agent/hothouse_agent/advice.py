@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 
 from . import walls
@@ -26,12 +27,18 @@ _PACKAGES = {
     "serial": "pyserial",
     "skimage": "scikit-image",
     "sklearn": "scikit-learn",
+    "pytables": "tables",
     "usb": "pyusb",
     "yaml": "PyYAML",
     "zmq": "pyzmq",
 }
 _MAX_CHAIN = 10
-_WITHOUT_NETWORK = "Sandboxes have no network. Put the data into the session as files; for packages use %pip install."
+# As pandas words it.
+_OPTIONAL = re.compile(r"Missing optional dependency '([\w.]+)'|'([\w.]+)' is not installed")
+_WITHOUT_NETWORK = (
+    "Sandboxes have no network. Put the data into the session as files, or let the user allow its host (network.policy:"
+    " allow, network.allow); for packages use %pip install."
+)
 _WITH_PROXY = (
     "Sandboxes reach only the hosts in the option network.allow, which the user sets, or in the definition of their"
     " environment, by HTTP and HTTPS through the proxy that HTTPS_PROXY names. Put other data into the session as files; for packages use %pip install."
@@ -40,8 +47,8 @@ _WITH_PROXY = (
 
 def on(error):
     """The line, or None."""
-    if isinstance(error, ModuleNotFoundError):
-        return _on_missing(error.name)
+    if isinstance(error, ImportError):
+        return _on_missing(_missing_in(error))
     if isinstance(error, OSError) and _is_in_view(error):
         return "The folder of the notebook is a read-only view here. Write to /workspace, and save from there by Save to Workspace."
     return _on_no_network(error)
@@ -53,6 +60,20 @@ def _is_in_view(error):
         return False
     names = [name for name in (error.filename, error.filename2) if isinstance(name, (str, bytes))]
     return any(os.path.abspath(os.fsdecode(name)).startswith("/view/") for name in names)
+
+
+def _missing_in(error):
+    """The name of the missing module; libraries report one that they need as an ImportError of their own words."""
+    for _ in range(_MAX_CHAIN):
+        if isinstance(error, ModuleNotFoundError):
+            return error.name
+        if not isinstance(error, ImportError):
+            break
+        optional = _OPTIONAL.search(str(error))
+        if optional:
+            return optional[1] or optional[2]
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _on_missing(name):

@@ -43,6 +43,11 @@ def _plain(value):
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"
 
 
+def _type_of(value):
+    kind = type(value)
+    return "<%s.%s object>" % (kind.__module__, kind.__qualname__)
+
+
 def _called(value, method):
     # Classes have these methods unbound; objects with a catch-all __getattr__ seem to have every method.
     if isinstance(value, type) or getattr(value, "_hothouse_no_such_method_", None) is not None:
@@ -85,6 +90,8 @@ class Publisher:
         self._max_events = max_events
         self._formatters = [self._by_methods]
         self._end_hooks = []
+        # What a value displays while it is asked for its forms; None at all other times.
+        self._held = None
         # Of those whose outputs are being written.
         self.widgets = 0
         self.restart()
@@ -154,13 +161,33 @@ class Publisher:
         self._emit(kind, data=data, **fields)
 
     def result(self, value):
-        data = self.bundle(value)
+        """Publishes the value of a cell. One that displays itself once is the result too, with its type as text."""
+        self._held = held = []
+        try:
+            data = self.bundle(value)
+        except BaseException:
+            self._release()
+            raise
+        if data is DISPLAYED and [(kind, fields["id"]) for kind, _, fields in held] == [("display", None)]:
+            self._held = None
+            data = {"text/plain": _type_of(value), **held[0][1]}
+        else:
+            self._release()
         if data is not DISPLAYED:
             self._publish("result", data)
 
     def show(self, data, identifier=None, update=False):
         """Publishes a ready mime bundle."""
-        self._publish("update" if update else "display", {m: _to_json(c) for m, c in data.items()}, id=identifier)
+        kind, data = "update" if update else "display", {m: _to_json(c) for m, c in data.items()}
+        if self._held is None:
+            self._publish(kind, data, id=identifier)
+        else:
+            self._held.append((kind, data, {"id": identifier}))
+
+    def _release(self):
+        held, self._held = self._held or [], None
+        for kind, data, fields in held:
+            self._publish(kind, data, **fields)
 
     def show_result(self, data):
         """Publishes a ready mime bundle as the value of the cell."""
@@ -169,6 +196,7 @@ class Publisher:
     def clear(self, wait=False):
         if self.widgets:
             return
+        self._release()
         self._count += 1
         if self._count <= self._max_events:
             self._emit("clear", wait=bool(wait))

@@ -7,7 +7,7 @@ using System.Net.Sockets;
 namespace Hothouse {
   /// What to do about an error that has to do with the sandbox, as one line; empty for all others.
   static class Advice {
-    const string NoNetwork = "Sandboxes have no network. Put the data into the session as files.";
+    const string NoNetwork = "Sandboxes have no network. Put the data into the session as files, or let the user allow its host (network.policy: allow, network.allow).";
     const string NoAssembly = "A line #r \"nuget: NAME\" in a session installs a package of NuGet.";
     public const string NoPackage = "Packages are installed into sessions and environments: open a session, or create an environment with this package.";
 

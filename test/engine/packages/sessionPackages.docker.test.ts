@@ -331,6 +331,7 @@ it('is a line of the error that says how to install a missing module, or why a n
   expect(missing.error?.message).toContain('To install it, run `%pip install opencv-python-headless` in a session');
   const offline = await cell(engine, id, 'import urllib.request\nurllib.request.urlopen("http://example.test/")');
   expect(offline.error?.message).toContain('Sandboxes have no network.');
+  expect(offline.error?.message).toContain('network.allow');
 });
 
 it('installs from the index of this machine, with the cache in at most a few seconds', async () => {

@@ -44,6 +44,10 @@ describe('a chart of Plotly', () => {
     },
   );
 
+  it('is the result of its cell, with a text for agents', async () => {
+    expect((await runCell(session, 'fig')).value).toContain('Figure');
+  });
+
   it('is a page that loads plotly.js itself and has the height of the chart', async () => {
     const page = String(htmlOf(await runCell(session, 'fig.update_layout(height=300, title="<i>&")')));
     expect(page).toMatch(/^<iframe srcdoc="[^"]+" style="width: 100%; height: 320px; border: 0"><\/iframe>$/);

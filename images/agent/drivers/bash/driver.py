@@ -205,8 +205,8 @@ def _advice(code, status, line):
     failed = code.split("\n")[line - 1 : line] if line else code.split("\n")
     if any(_NETWORK.search(text) for text in failed) and not _has_network():
         return (
-            "Sandboxes have no network. Put the data into the session as files; programs come with an environment, "
-            "created with their apt packages."
+            "Sandboxes have no network. Put the data into the session as files, or let the user allow its host "
+            "(network.policy: allow, network.allow); programs come with an environment, created with their apt packages."
         )
     return None
 

@@ -38,7 +38,7 @@ function adviceOn(error) {
     return 'The folder of the notebook is a read-only view here. Write to /workspace, and save from there by Save to Workspace.';
   for (let [cause, depth] = [error, 0]; cause && depth < MAX_CHAIN; cause = cause.cause, depth += 1) {
     if (UNRESOLVED.has(cause.code) && !hasNetwork()) {
-      return 'Sandboxes have no network. Put the data into the session as files; for packages use `!npm install`.';
+      return 'Sandboxes have no network. Put the data into the session as files, or let the user allow its host (network.policy: allow, network.allow); for packages use `!npm install`.';
     }
   }
   return '';

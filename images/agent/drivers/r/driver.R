@@ -136,7 +136,7 @@ local({
     is_network <- grepl("cannot open (the connection to|URL) '(https?|ftp)://|resolve host", conditionMessage(condition)) ||
       startsWith(call, "socketConnection(")
     if (!is_network || has_network()) return("")
-    "\nSandboxes have no network. Put the data into the session as files; packages come with the environment."
+    "\nSandboxes have no network. Put the data into the session as files, or let the user allow its host (network.policy: allow, network.allow); packages come with the environment."
   }
 
   # Whether a warning is of a file that a view refuses to make or to change.
