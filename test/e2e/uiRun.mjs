@@ -11,6 +11,7 @@ import { clickThroughNotebooks, notebooksFolder } from './uiNotebooks.mjs';
 import { clickThroughProblem } from './uiProblem.mjs';
 import { clickThroughReload } from './uiReload.mjs';
 import { clickThroughSession } from './uiSession.mjs';
+import { clickThroughWindows } from './uiWindows.mjs';
 
 /** Installs the packed extension and drives it by keyboard and mouse: with Docker, with a Lean image if given, without Docker. */
 export async function runUiTests({ out, shots, folder, vsix, report, leanImage, only, ...editorFiles }) {
@@ -19,7 +20,8 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   await drive('folder', {}, clickThroughFolder, shopFolder(out));
   await drive('notebooks', {}, clickThroughNotebooks, notebooksFolder(out));
   await drive('languages', {}, clickThroughLanguages);
-  await drive('agents', {}, clickThroughAgents, folder, ownHome(out));
+  await drive('agents', {}, clickThroughAgents, folder, ownHome(out, 'agents'));
+  await drive('windows', {}, clickThroughWindows, folder, ownHome(out, 'windows'));
   removeEnvironments();
   await drive('environments', {}, clickThroughEnvironments, labFolder(out), { asksForTrust: true }).finally(
     // Images can be removed once the editor has removed its sandboxes.
@@ -57,6 +59,7 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
         folder: opened,
         userFolder: `${home}/user`,
         userHome: more.env?.HOME,
+        address: editor.address,
         close: editor.stop,
       });
     } finally {
@@ -70,8 +73,8 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
 const SHORT = { 'hothouse.sessions.keepSeconds': 60 };
 
 /** A home folder where no other window of the user is found. */
-function ownHome(out) {
-  const home = path.join(out, 'agents-home');
+function ownHome(out, name) {
+  const home = path.join(out, `${name}-home`);
   mkdirSync(home, { recursive: true });
   return { env: { HOME: home } };
 }
