@@ -36,7 +36,8 @@ def install(lock, *where):
 def _run_uv(uv, arguments):
     variables = {"UV_NO_CONFIG": "1", "UV_LINK_MODE": "copy", "UV_PYTHON_DOWNLOADS": "never"}
     environment = {**os.environ, **variables, **uv_variables(os.environ.get("HOTHOUSE_MACHINE", ""))}
-    return subprocess.run([uv, "pip", *_WHEELS, *arguments], env=environment).returncode
+    # As pip does: sandboxes cannot write what they compile.
+    return subprocess.run([uv, "pip", *_WHEELS, "--compile-bytecode", *arguments], env=environment).returncode
 
 
 def _run_pip(pip, arguments):

@@ -109,16 +109,17 @@ describe('Python without a container engine', () => {
     expect(await folders()).toHaveLength(before.length + 1);
   });
 
-  it('has its packages and their programs, and cannot be written to', async () => {
+  it('has its packages, compiled, and their programs, and cannot be written to', async () => {
     const code = [
       'import os, subprocess, numpy, pandas',
       'print(numpy.arange(3).sum(), subprocess.run(["ipython", "--version"], capture_output=True, text=True).returncode)',
+      'print(os.path.exists(numpy.__cached__), os.path.exists(pandas.__cached__))',
       'try:',
       '    open("/environment/left", "w")',
       'except OSError as error:',
       '    print(error.strerror)',
     ].join('\n');
-    expect(await run(code)).toMatchObject({ stdout: '3 0\nRead-only file system\n' });
+    expect(await run(code)).toMatchObject({ stdout: '3 0\nTrue True\nRead-only file system\n' });
   });
 });
 
