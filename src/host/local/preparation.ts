@@ -3,7 +3,7 @@ import { type ContainerSpec, memoryMounts, type TmpfsSpec } from '../spec.ts';
 
 /**
  * Runs in a sandbox before its agent, with the capabilities that bubblewrap has left: mounts what lives in memory, sets what
- * the kernel has for each namespace, limits memory, drops every capability, ends with its parent, and becomes the program of its further arguments.
+ * the kernel has for each namespace, limits memory, drops every capability, and becomes the program of its further arguments.
  */
 const PROGRAM = `
 import ctypes, os, resource, select, sys
@@ -40,9 +40,7 @@ number = 0
 while libc.prctl(24, ctypes.c_ulong(number), none, none, none) == 0:
     number += 1
 call("capset", (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)())
-# The kernel forgets it when capabilities change.
-call("prctl", 1, ctypes.c_ulong(9), none, none, none)
-# The parent may have ended before: it ends with the program at the other end of stdin.
+# The program at the other end of stdin may have ended before bubblewrap could tie this process to its own end.
 engine = select.poll()
 engine.register(0, 0)
 if engine.poll(0):

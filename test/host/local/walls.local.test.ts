@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -117,15 +117,20 @@ print(sum(ctypes.CDLL(None).inotify_init() >= 0 for _ in range(100)))`;
     expect(await printedBy('python3', '-c', code)).toBe('16');
   });
 
-  it('ends with the process that has started it, whatever it does', async () => {
+  it.each([
+    ['at its start', ''],
+    ['while its program runs', 'sleep'],
+  ])('ends with the process that has started it, %s', async (_, begun) => {
     const program = path.join(import.meta.dirname, 'localProcess.ts');
-    const child = spawn(process.execPath, ['--import', 'tsx', program, home, 'sleep', '600'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    // With a descriptor that it passes on: Node.js closes those of low numbers.
+    const script = 'exec 50< /dev/null; exec "$@"';
+    const args = ['-c', script, 'bash', process.execPath, '--import', 'tsx', program, home, 'sleep', '600'];
+    const child = spawn('bash', args, { stdio: ['ignore', 'pipe', 'inherit'] });
     helpers.push(child);
     const line = await new Promise<Buffer>((resolve) => child.stdout.once('data', resolve));
     const { pid } = JSON.parse(String(line));
-    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    await expect.poll(() => readFileSync(`/proc/${pid}/cmdline`, 'latin1')).toMatch(new RegExp(`^${begun}`));
+    if (begun) expect(readdirSync(`/proc/${pid}/fd`)).toEqual(['0', '1', '2']);
     child.kill('SIGKILL');
     await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
   });
