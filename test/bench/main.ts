@@ -3,6 +3,7 @@ import { measureLean } from './lean.ts';
 import { measureLocal } from './local.ts';
 import { measureNetwork } from './network.ts';
 import { measurePackages } from './packages.ts';
+import { measurePodman } from './podman.ts';
 import { measureProfiles } from './profiles.ts';
 import { measurePython } from './python.ts';
 import { measureRatios } from './ratios.ts';
@@ -17,6 +18,7 @@ const PARTS: Readonly<Record<string, () => Promise<Measured | null>>> = {
   profiles: measureProfiles,
   ratios: measureRatios,
   local: measureLocal,
+  podman: measurePodman,
   lean: measureLean,
 };
 

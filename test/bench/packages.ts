@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { OptionsInput } from '../../src/engine/options.ts';
 import { machineBuildSettings } from '../../src/host/buildSettings.ts';
+import { nugetFeed } from '../engine/packages/nugetFeed.ts';
 import { OWNER, realEngine } from './engine.ts';
 import type { Measured } from './report.ts';
 import { type Timing, time } from './stats.ts';
@@ -13,35 +16,65 @@ const PACE_MS = 6_000;
 const AGAIN = 5;
 /** One package, so that all are of about one size; the engine resolves each version. */
 const PACKAGES = ['4.8.0', '4.9.0', '4.10.0', '4.11.0', '4.12.0'].map((version) => `humanize==${version}`);
+/** The size of a much used package of NuGet, with an assembly for one framework. */
+const NUGET_BYTES = 700_000;
+const NUGET_VERSIONS = ['1.0.0', '1.1.0', '1.2.0', '1.3.0', '1.4.0'];
+
+interface Installs {
+  readonly language: string;
+  readonly options: OptionsInput;
+  readonly packages: readonly string[];
+}
+
+const PIP: Installs = { language: 'python', options: { python: { preload: [] } }, packages: PACKAGES };
 
 /** Measures the installation of packages that are in the cache of downloads, beside uv with its cache by `docker exec`. */
 export async function measurePackages(): Promise<Measured> {
   // Fills the cache, which outlives the engine.
-  await installAll();
-  const { other, same } = await installAll();
+  await installAll(PIP);
+  const { other, same } = await installAll(PIP);
+  const nuget = await byNuget();
   return {
     rows: [
       { what: 'Hothouse, install into a session, from the cache', code: 'humanize', timing: other },
       { what: 'Hothouse, install into a session, the same again', code: 'humanize', timing: same },
       { what: 'docker exec uv pip install, from its cache', code: 'humanize', timing: await byDockerExec() },
+      { what: 'Hothouse, install into a session of C#, from the cache', code: 'Large', timing: nuget.other },
+      { what: 'Hothouse, install into a session of C#, the same again', code: 'Large', timing: nuget.same },
     ],
     figures: {},
   };
 }
 
+/** Packages of a feed on this machine. The image has no client of NuGet to compare with. */
+async function byNuget() {
+  const assembly = randomBytes(NUGET_BYTES);
+  const files = { 'lib/netstandard2.0/Large.dll': assembly };
+  const feed = await nugetFeed(NUGET_VERSIONS.map((version) => ({ name: 'Large', version, files })));
+  const packages = NUGET_VERSIONS.map((version) => `Large@${version}`);
+  const installs = { language: 'csharp', options: { packages: { nugetIndex: feed.url } }, packages };
+  try {
+    await installAll(installs);
+    return await installAll(installs);
+  } finally {
+    await feed.close();
+  }
+}
+
 /** Each package into a session of its own, and the first one into further sessions; the first starts an installer. */
-async function installAll(): Promise<{ readonly other: Timing; readonly same: Timing }> {
-  const engine = await realEngine({ python: { preload: [] } });
+async function installAll(installs: Installs): Promise<{ readonly other: Timing; readonly same: Timing }> {
+  const { language, options, packages } = installs;
+  const engine = await realEngine(options);
   const install = async (name: string, sessionId: string) => {
     const done = await engine.installPackages({ sessionId, owner: OWNER, packages: [name] });
     if (!done.ok) throw new Error(done.error.message);
   };
-  const [first = '', ...rest] = PACKAGES;
+  const [first = '', ...rest] = packages;
   const sessions: string[] = [];
   const next = () => sessions.pop() ?? '';
   try {
-    for (let count = 0; count < PACKAGES.length + AGAIN; count += 1) {
-      const opened = await engine.openSession('python', OWNER);
+    for (let count = 0; count < packages.length + AGAIN; count += 1) {
+      const opened = await engine.openSession(language, OWNER);
       if (!opened.ok) throw new Error(opened.error.message);
       sessions.push(opened.value.id);
     }
