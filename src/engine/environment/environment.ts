@@ -101,6 +101,11 @@ export class Environment {
     return this.#custom !== undefined;
   }
 
+  /** Whether its sandboxes end with this process, so that no other can take them over. */
+  get endsWithProcess(): boolean {
+    return this.#hosts.current.endsWithProcess ?? false;
+  }
+
   get image(): string {
     return this.#profile.image;
   }

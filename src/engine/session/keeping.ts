@@ -13,6 +13,8 @@ export interface KeepingDependencies {
   readonly owner: string;
   /** `sessions.keepSeconds`, at the time of the call. */
   readonly seconds: () => number;
+  /** Whether its sandboxes end with this process: then the record says so later, and there is nothing to resume. */
+  readonly endsWithProcess: () => boolean;
   /** The record of the session without what each of its sandboxes has. */
   readonly session: Omit<SessionRecord, 'sandboxId' | 'secret'>;
 }
@@ -33,10 +35,12 @@ export class SessionKeeping {
     const secret = randomBytes(SECRET_BYTES).toString('hex');
     const secretHash = createHash('sha256').update(secret).digest('hex');
     const retain = { secretHash, silenceMs: seconds() * 1000 };
-    return this.#done('could not be made resumable', async () => {
-      await Promise.all([retention.start(retain), retention.spare(owner, seconds())]);
+    const endsWithProcess = this.#deps.endsWithProcess();
+    const isDone = await this.#done('could not be made resumable', async () => {
+      if (!endsWithProcess) await Promise.all([retention.start(retain), retention.spare(owner, seconds())]);
       await store.save({ ...session, sandboxId: sandbox.id, secret });
     });
+    return isDone && !endsWithProcess;
   }
 
   /** Makes this process the owner of a sandbox that it has resumed. */

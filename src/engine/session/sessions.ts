@@ -197,11 +197,14 @@ export class Sessions {
     return session;
   }
 
-  #keeping({ id, definition, language }: Environment, known: Pick<SessionRecord, 'sessionId' | 'owner' | 'openedAt'>) {
+  #keeping(environment: Environment, known: Pick<SessionRecord, 'sessionId' | 'owner' | 'openedAt'>) {
     const { keep, log } = this.#deps;
+    const { id, definition, language } = environment;
     if (!keep || !language.resume || keep.store.accepts?.(known.owner) === false) return {};
     const session = { version: 1, ...known, language: definition.id, environment: id } as const;
-    return { keeping: new SessionKeeping({ ...keep, log, session }) };
+    return {
+      keeping: new SessionKeeping({ ...keep, log, session, endsWithProcess: () => environment.endsWithProcess }),
+    };
   }
 
   /** Ends a session and removes it from the list; `reason` as in `it was closed`. */

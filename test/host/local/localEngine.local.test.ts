@@ -28,6 +28,8 @@ beforeAll(async () => {
     env: process.env,
     home,
     imagesFolder: IMAGES,
+    // As an editor has it, which resumes sessions where it can.
+    sessionStore: { save: async () => {}, remove: async () => {} },
   });
   expect(await engine.buildEnvironment('bash', () => {})).toMatchObject({ ok: true });
 });
