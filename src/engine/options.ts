@@ -202,7 +202,7 @@ export const Options = z.strictObject({
         .string()
         .default('')
         .describe(
-          'Address of the index of packages for C# (NuGet, version 3). Empty: the first one in the NuGet.Config of this machine, or the public one where that has no sources.',
+          'Address of the index of packages for C# (NuGet, version 3). Empty: the first one in the NuGet.Config of this machine.',
         ),
       extraIndexes: z.array(z.string()).default([]).describe('Addresses of further package indexes for uv and pip.'),
       trustedHosts: z

@@ -100,12 +100,11 @@ function pipSettings(env: Env, config: string): Record<string, string | undefine
   };
 }
 
-/** The first package source with an address of the protocol's version 3; a line without one where all are others. */
+/** The first package source with an address of the protocol's version 3. */
 function nugetIndex(config: string): string {
-  const [sources] = /<packageSources>[\s\S]*?<\/packageSources>/i.exec(config) ?? [];
-  if (sources === undefined) return '';
+  const [sources = ''] = /<packageSources>[\s\S]*?<\/packageSources>/i.exec(config) ?? [];
   const [, address = ''] = /<add\b[^>]*\bvalue="(https?:\/\/[^"\s]+\/index\.json)"/i.exec(sources) ?? [];
-  return `${address.replaceAll('&amp;', '&')}\n`;
+  return address && `${address.replaceAll('&amp;', '&')}\n`;
 }
 
 /** The last value that a key gets in a text of `key = value` lines. */

@@ -39,8 +39,7 @@ test('the index of NuGet is the first source with an address of version 3', () =
   expect(settings({ nugetConfig }).files).toEqual({
     'machine/nuget.index': 'https://feed.example/v3/index.json?a=1&b=/index.json\n',
   });
-  // Whoever has other sources alone does not want the public one.
-  expect(settings({ nugetConfig: sourcesOf('/home/me/feed') }).files).toEqual({ 'machine/nuget.index': '\n' });
+  expect(settings({ nugetConfig: sourcesOf('/home/me/feed') }).files).toEqual({});
   expect(settings({ nugetConfig: '<configuration></configuration>' }).files).toEqual({});
 });
 

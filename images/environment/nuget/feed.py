@@ -103,7 +103,7 @@ class Feed:
 
     def _find_base(self):
         if not self._index:
-            raise Failed("No index of NuGet is known: the NuGet.Config of this machine names none with version 3 of the protocol. Set the option packages.nugetIndex to an address that ends with /index.json.")
+            raise Failed("No index of NuGet is known: this machine has no NuGet.Config that names one of version 3 of the protocol. Set the option packages.nugetIndex to an address that ends with /index.json.")
         try:
             resources = self._json(self._index)["resources"]
             found = next(item["@id"] for item in resources if any(kind.startswith(ADDRESSES) for kind in _kinds(item)))

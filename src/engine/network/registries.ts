@@ -6,7 +6,7 @@ import { type BootOptions, bootSandbox } from '../../sandbox/boot.ts';
 import type { IndexSettings } from '../packages/machineIndex.ts';
 import { HostPattern } from './hostPattern.ts';
 
-/** What prints the hosts that a manager installs from where nothing names an index. The settings always name that of NuGet. */
+/** What prints the hosts that a manager installs from where nothing names an index. That of NuGet has no such index. */
 const ASK: Partial<Readonly<Record<PackageManager, string>>> = {
   pip: `
 import json

@@ -8,7 +8,7 @@ export interface IndexSettings {
   readonly index: string;
   /** Of npm; empty: its own default. */
   readonly npmIndex: string;
-  /** Of NuGet; empty: none of this machine's sources is one. */
+  /** Of NuGet; empty: none is known. */
   readonly nugetIndex: string;
   readonly extraIndexes: readonly string[];
   readonly trustedHosts: readonly string[];
@@ -19,8 +19,6 @@ export interface IndexSettings {
 }
 
 const PROXY = /^(?:https?|no)_proxy$/i;
-/** Clients of pip and npm have a default of their own; this is the one of every client of NuGet, which Hothouse itself is. */
-const PUBLIC_NUGET_INDEX = '';
 
 /** The file that the options name cannot be read; the message is a sentence. */
 export class UnreadableCertificates extends Error {}
@@ -52,7 +50,7 @@ export function indexSettings(
   return {
     index: index || configured(pip, 'index-url'),
     npmIndex: npmIndex || configured(files['machine/npmrc'] ?? '', 'registry'),
-    nugetIndex: nugetIndex || (files['machine/nuget.index'] ?? PUBLIC_NUGET_INDEX).trim(),
+    nugetIndex: nugetIndex || (files['machine/nuget.index'] ?? '').trim(),
     // Those of another index are not searched beside the one that the options name.
     extraIndexes: [...extraIndexes, ...(index ? [] : list('extra-index-url'))],
     trustedHosts: [...trustedHosts, ...list('trusted-host')],
