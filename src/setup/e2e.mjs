@@ -6,11 +6,12 @@ import { bundle, pack } from './bundle.mjs';
 import { ended } from './commands.mjs';
 import { editorVariables, planEditorVariables } from './editor.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, planLeanImage } from './leanImage.mjs';
+import { planOrdinaryUser } from './ordinaryUser.mjs';
 import { root } from './paths.mjs';
 import { fail } from './steps.mjs';
 
 async function main() {
-  await announce([planEditorVariables, planLeanImage]);
+  await announce([planEditorVariables, planLeanImage, planOrdinaryUser]);
   await bundle();
   await pack();
   const image = await ensureLeanImage();

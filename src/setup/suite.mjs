@@ -41,15 +41,15 @@ export async function check(name, script, args) {
 
 /**
  * Runs a vitest project, or some `files` of it, and counts its tests; `env` is added to ours. `before` is a command that runs
- * another as another user, who may write to `folder` and sees the checkout `at` that path.
+ * another as another user, who may write to `folder` and sees paths `at` other places.
  */
-export async function vitest(project, env = {}, { before = [], folder = out, at = root, files = [] } = {}) {
+export async function vitest(project, env = {}, { before = [], folder = out, at = (path) => path, files = [] } = {}) {
   const report = join(folder, `${project}.json`);
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // Vite would write its configuration, bundled, into the checkout.
   const elsewhere = before.length > 0 ? ['--configLoader=runner', '--cache=false'] : [];
-  const script = join(at, 'node_modules/vitest/vitest.mjs');
+  const script = at(bin('vitest/vitest.mjs'));
   const [program, ...args] = [
     ...before,
     process.execPath,

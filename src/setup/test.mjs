@@ -10,7 +10,8 @@ import { editorVariables, planEditorVariables } from './editor.mjs';
 import { ensurePythonImage, ensureTestedImages, planPythonImage, planTestedImages } from './image.mjs';
 import { ensureLeanImage, LEAN_IMAGE_VARIABLE, leanSource, planLeanImage, skippedLean } from './leanImage.mjs';
 import { listLeftovers, requireNoNewLeftovers } from './leftovers.mjs';
-import { localAttacks, localTests, planLocal } from './localTests.mjs';
+import { localAttacks, localTests } from './localTests.mjs';
+import { planOrdinaryUser } from './ordinaryUser.mjs';
 import { logs } from './paths.mjs';
 import { planPodman, podmanTests } from './podman.mjs';
 import { ensurePython, planPython } from './python.mjs';
@@ -24,7 +25,7 @@ const PLANS = [
   planPythonImage,
   planTestedImages,
   planLeanImage,
-  planLocal,
+  planOrdinaryUser,
   planPodman,
   planEditorVariables,
   planConformanceVariables,

@@ -73,6 +73,20 @@ export async function saveAs(page, file) {
   await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
 }
 
+/** Reloads the window by its command. */
+export async function reloadWindow(page) {
+  const loaded = page.waitForEvent('load');
+  await command(page, 'Developer: Reload Window', { stays: true });
+  await loaded;
+  await isBack(page);
+}
+
+/** Waits until a reloaded window has its Python notebook again. */
+export async function isBack(page) {
+  await page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
+  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
+}
+
 /** Types the beginning of a word in an empty cell and waits for the completion `word`; retries on a busy machine. */
 export async function complete(page, prefix, word) {
   await type(page, '');

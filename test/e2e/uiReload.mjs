@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { command, inOutput, openView, saveAs, type, waitFor, welcomeButton } from './uiPage.mjs';
+import { command, inOutput, isBack, openView, reloadWindow, saveAs, type, waitFor, welcomeButton } from './uiPage.mjs';
 
 /** A reload takes up to half a minute on a busy machine, after which the cell still runs. */
 const LAST = 50;
@@ -128,18 +128,6 @@ async function answer(page) {
   await questionBox(page).locator('input').first().fill('Ada');
   await page.keyboard.press('Enter');
   await inOutput(page, (frame) => frame.getByText('Hello Ada True', { exact: true }));
-}
-
-async function reloadWindow(page) {
-  const loaded = page.waitForEvent('load');
-  await command(page, 'Developer: Reload Window', { stays: true });
-  await loaded;
-  await isBack(page);
-}
-
-async function isBack(page) {
-  await page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
-  await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
 }
 
 /** The text of all outputs. */

@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { asOrdinaryUser } from '../../src/setup/ordinaryUser.mjs';
 import { startEditor } from './codeServer.mjs';
 import { clickThroughAgents } from './uiAgents.mjs';
 import { clickThroughEnvironments, labFolder, removeEnvironments } from './uiEnvironments.mjs';
 import { clickThroughFolder } from './uiFolder.mjs';
 import { clickThroughLanguages } from './uiLanguages.mjs';
 import { clickThroughLean } from './uiLean.mjs';
+import { clickThroughLocal } from './uiLocal.mjs';
 import { clickThroughNetwork, startNetwork } from './uiNetwork.mjs';
 import { clickThroughNotebooks, notebooksFolder } from './uiNotebooks.mjs';
 import { clickThroughProblem } from './uiProblem.mjs';
@@ -29,12 +31,29 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   );
   if (!only || only === 'network') await driveNetwork();
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
+  if (!only || only === 'local') await driveLocal();
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
 
   async function driveNetwork() {
     const network = await startNetwork(out);
     const click = (given) => clickThroughNetwork(given, network);
     await drive('network', network.settings, click, network.folder).finally(network.dispose);
+  }
+
+  async function driveLocal() {
+    const sales = salesFolder(out);
+    // Of a user without rights to Docker, who has what runs the editor in folders that they see.
+    const shown = [path.dirname(editorFiles.node), editorFiles.codeServer.split('/node_modules/')[0]];
+    await asOrdinaryUser(
+      async (user) => {
+        user.own(sales);
+        await drive('local', {}, clickThroughLocal, user.at(sales), { user, env: user.env });
+      },
+      {
+        shown,
+        otherwise: (why) => console.log(`The window without a container engine was skipped: ${why}`),
+      },
+    );
   }
 
   async function drive(name, machineSettings, click, opened = folder, more = {}) {
@@ -77,6 +96,14 @@ function ownHome(out, name) {
   const home = path.join(out, `${name}-home`);
   mkdirSync(home, { recursive: true });
   return { env: { HOME: home } };
+}
+
+/** A folder with data. */
+function salesFolder(out) {
+  const folder = path.join(out, 'sales');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'sales.csv'), 'month\n1\n2\n');
+  return folder;
 }
 
 /** A folder with data, a module and a secret. */

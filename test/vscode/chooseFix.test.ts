@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { ProblemKind } from '../../src/host/problem.ts';
@@ -85,16 +86,29 @@ describe('the welcome view', () => {
         [false, false],
         [false, true],
       ] as const) {
-        const shown = shownFor({ kind, hostSet, isLocal });
+        const shown = shownFor({ kind, hostSet, isLocal, runtime: 'runc' });
         expect(
           shown.map(({ when }) => when),
           `${kind} ${hostSet} ${isLocal}`,
         ).toHaveLength(1);
-        const buttons = shown[0]?.contents.match(/^\[[^\]]+\]\(command:/gm);
-        expect(buttons, kind).toHaveLength(kind === '' ? LANGUAGES.length : 1);
+        expect(buttonsOf(shown), kind).toHaveLength(kind === '' ? LANGUAGES.length : 1);
       }
     }
   });
+
+  it('offers without a container engine the languages that can run there', () => {
+    const shown = shownFor({ kind: '', hostSet: false, isLocal: false, runtime: 'bubblewrap' });
+    const languages = LANGUAGES.filter(({ id }) => existsSync(`images/${id}/local`));
+    expect(shown).toHaveLength(1);
+    expect(buttonsOf(shown)).toEqual(languages.map(({ id }) => editorLanguage(id).commands.newSession));
+    const links = [...(shown[0]?.contents.matchAll(/\(command:(hothouse\.build\w+)\)/g) ?? [])].map(([, link]) => link);
+    expect(links).toEqual(languages.slice(1).map(({ id }) => editorLanguage(id).commands.build));
+  });
+
+  /** The commands of its buttons: links that are alone in their line. */
+  function buttonsOf(shown: readonly { readonly contents: string }[]) {
+    return [...(shown[0]?.contents.matchAll(/^\[[^\]]+\]\(command:([\w.]+)\)$/gm) ?? [])].map(([, command]) => command);
+  }
 });
 
 /** What the when clauses of our welcome views look at. */
@@ -102,6 +116,7 @@ interface State {
   readonly kind: string;
   readonly hostSet: boolean;
   readonly isLocal: boolean;
+  readonly runtime: string;
 }
 
 /** Evaluates the kinds of when clauses that our welcome views use. */
@@ -113,10 +128,12 @@ function holds(when: string, state: State): boolean {
   });
 }
 
-function termHolds(term: string, { kind, hostSet, isLocal }: State): boolean {
+function termHolds(term: string, { kind, hostSet, isLocal, runtime }: State): boolean {
   if (term === 'config.hothouse.docker.host') return hostSet;
   const [, equality] = /^config\.hothouse\.host\.kind (==|!=) local$/.exec(term) ?? [];
   if (equality) return (equality === '==') === isLocal;
+  const [, ofRuntime] = /^hothouse\.runtime (==|!=) bubblewrap$/.exec(term) ?? [];
+  if (ofRuntime) return (ofRuntime === '==') === (runtime === 'bubblewrap');
   if (term === 'hothouse.problem') return kind !== '';
   const [, operator, operand = ''] = /^hothouse\.problem (==|=~) (.*)$/.exec(term) ?? [];
   if (operator === '==') return kind === operand;

@@ -19,6 +19,7 @@ export function registerPoolView(app: App, notebooks: Notebooks): Disposable {
   const view = stack.add(window.createTreeView(VIEW, { treeDataProvider: provider }));
   const redraw = stack.add(throttled(() => provider.redraw()));
   stack.add(app.engine.onDidChange(redraw.trigger));
+  stack.add(app.engine.onDidChange(stack.add(throttled(() => showRuntime(app))).trigger));
   stack.add(app.health.onDidChange(() => showProblem(app, view)));
   stack.add(whileVisible(view, () => app.health.watch()));
   stack.add(whileVisible(view, () => every(AGES_MS, redraw.trigger)));
@@ -38,6 +39,12 @@ function showProblem({ health: { problem }, engine }: App, view: TreeView<Node>)
   const rows = poolRows(engine.snapshot(), Date.now());
   // VS Code shows a welcome view only in an empty tree.
   view.message = problem && rows.length > 0 ? formatProblem(problem) : '';
+}
+
+/** Sets the context key that selects the languages of the welcome view: not every host can run all. */
+function showRuntime({ engine }: App): void {
+  const { host } = engine.snapshot();
+  void commands.executeCommand('setContext', 'hothouse.runtime', host.state === 'ready' ? host.runtime : '');
 }
 
 function whileVisible(view: TreeView<Node>, start: () => Disposable): Disposable {
