@@ -62,7 +62,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.{docker,lean,local}.test.ts', 'test/e2e/**', ...attacks, measuring],
           // Some start programs, which takes long on a busy machine.
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           expect: { poll: { timeout: 10_000 } },
         },
       },
