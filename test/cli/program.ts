@@ -50,7 +50,7 @@ export async function connectStdioEra(era: Era, env: Record<string, string> = {}
 }
 
 /** The variables of a program: ours without what is for tests, which `hothouse` would report as an unknown option, and `env`. */
-export function programVariables(env: Record<string, string> = {}): Record<string, string> {
+function programVariables(env: Record<string, string> = {}): Record<string, string> {
   const { HOTHOUSE_TEST_HOST, ...rest } = { ...process.env, ...env };
   return Object.fromEntries(
     Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -3,13 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/base/log.ts';
-import { Options } from '../../src/engine/options.ts';
 import type { Engine, Owner } from '../../src/engine/types.ts';
-import { createLocalEngine } from '../../src/local/localEngine.ts';
+import { engineIn } from '../host/local/engineIn.ts';
 import { leanCells } from './leanSessions.ts';
 
-const IMAGES = path.resolve(import.meta.dirname, '../../images');
 const OWNER: Owner = { id: 'prover', kind: 'mcp', label: 'prover' };
 /** The Lean that `npm test` finds on this machine. */
 const TOOLCHAIN = process.env.LEAN_TOOLCHAIN_DIR ?? '';
@@ -18,18 +15,11 @@ if (!hasLean) console.log('Lean without a container engine is not tested: LEAN_T
 
 let home: string;
 let engine: Engine;
-const made = (env: NodeJS.ProcessEnv) =>
-  createLocalEngine({
-    options: Options.parse({ host: { kind: 'local' }, lean: { reuse: 'sandbox' }, pool: { size: 1 } }),
-    log: silentLog,
-    env,
-    home,
-    imagesFolder: IMAGES,
-  });
+const newEngine = (env: NodeJS.ProcessEnv) => engineIn(home, { options: { lean: { reuse: 'sandbox' } }, env });
 
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'hothouse-lean-'));
-  engine = await made({ ...process.env, LEAN_TOOLCHAIN_DIR: TOOLCHAIN });
+  engine = await newEngine({ ...process.env, LEAN_TOOLCHAIN_DIR: TOOLCHAIN });
 });
 afterAll(async () => {
   await engine.dispose();
@@ -49,7 +39,7 @@ describe('the environment of Lean without a container engine', () => {
       /\/usr is no toolchain of Lean: it has no bin\/lean\./,
     ],
   ])('is not built where there is %s', async (_, env, message) => {
-    const other = await made(env);
+    const other = await newEngine(env);
     const built = await other.buildEnvironment('lean', () => {});
     await other.dispose();
     expect(built).toMatchObject({

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { fileFixture } from '../fileFixture.ts';
-import { localMachine } from './localMachine.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine, RunRequest } from '../../src/engine/types.ts';
+import { engineIn } from '../host/local/engineIn.ts';
+import { OWNER } from './harness.ts';
 
 const LIMIT_MB = 128;
 
@@ -38,12 +42,28 @@ libc.madvise(start, count << 21, 15)
 for at in range(start, start + (count << 21), 1 << 21): ctypes.c_char.from_address(at).value`,
 } as const;
 
-const machine = fileFixture(() => localMachine({ limits: { memoryMb: LIMIT_MB, pids: 64 } }));
+let home: string;
+let engine: Engine;
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'hothouse-memory-'));
+  const pool = { size: 1, resetDeadlineMs: 5_000 };
+  engine = await engineIn(home, { options: { limits: { memoryMb: LIMIT_MB, pids: 64 }, pool } });
+  // Bash needs nothing but the machine's own programs.
+  expect(await engine.buildEnvironment('bash', () => {})).toMatchObject({ ok: true });
+});
+afterAll(async () => {
+  await engine.dispose();
+  await rm(home, { recursive: true });
+});
+
+/** A one-shot run of Python by the machine's own interpreter. */
+const python = (code: string, rest: Partial<RunRequest> = {}) =>
+  engine.run({ language: 'bash', owner: OWNER, code: `exec python3 - <<'END'\n${code}\nEND`, ...rest });
 
 describe('row 7: memory that only the agent limits', () => {
   it.each(Object.entries(BOMBS))('ends a run that takes more than the limit as %s', async (_, bomb) => {
     const code = `SIZE = ${4 * LIMIT_MB} << 20\n${bomb}\nimport time\ntime.sleep(60)`;
-    expect(await machine.python(code, { timeoutSeconds: 30 })).toMatchObject({ status: 'out_of_memory' });
+    expect(await python(code, { timeoutSeconds: 30 })).toMatchObject({ status: 'out_of_memory' });
   });
 
   it('is not kept in pipes, where nothing would count it', async () => {
@@ -53,7 +73,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 class Vector(ctypes.Structure): _fields_ = [("start", ctypes.c_char_p), ("size", ctypes.c_size_t)]
 result = libc.vmsplice(os.pipe()[1], ctypes.byref(Vector(b"page", 4)), ctypes.c_ulong(1), 0)
 print(result, os.strerror(ctypes.get_errno()))`;
-    expect((await machine.python(code)).stdout).toBe('-1 Function not implemented\n');
+    expect((await python(code)).stdout).toBe('-1 Function not implemented\n');
   });
 
   it('counts once what processes share', async () => {
@@ -68,6 +88,6 @@ for _ in range(8):
         os._exit(0)
 for _ in range(8): os.wait()
 print("done")`;
-    expect(await machine.python(code)).toMatchObject({ status: 'ok', stdout: 'done\n' });
+    expect(await python(code)).toMatchObject({ status: 'ok', stdout: 'done\n' });
   });
 });

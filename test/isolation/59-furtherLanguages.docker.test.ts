@@ -132,7 +132,7 @@ describe('a one-shot run', () => {
       .split(', ');
   }
 
-  // Without a container engine the machine's own programs run Bash; the others need an environment that takes longer to build.
+  // Without a container engine Bash is the machine's own, Node.js an environment that takes long to build, and C# and R are missing.
   const languages = Object.entries(ATTACKS).filter(([language]) => !isOnLocalHost || language === 'bash');
   for (const [language, attack] of languages) {
     it(`of ${language} finds nothing of the one before in the same sandbox`, async () => {

@@ -14,13 +14,14 @@ import { dockerHost } from '../../../src/host/docker/dockerHost.ts';
 import { LABEL } from '../../../src/host/labels.ts';
 import { installingEngine } from './installing.ts';
 import { archiveOf, type IndexedPackage, type LocalIndex, localIndex } from './localIndex.ts';
+import { spyingPackage } from './spyingPackage.ts';
 
 const PERSON: Owner = { id: 'person', kind: 'notebook', label: 'notebook' };
 const AGENT: Owner = { id: 'agent', kind: 'mcp', label: 'agent' };
 
-/** What a package finds in the container that builds it, written into the module that it installs. */
+/** What a package finds in the container that builds it. */
 const SPY = `
-import os, subprocess, sys, zipfile
+import os, subprocess, sys
 found = []
 for root in ("/cache", "/packages", "/workspace", "/var/run/docker.sock"):
     try: found.append("%s: %s" % (root, sorted(os.listdir(root))))
@@ -31,20 +32,7 @@ caps = [line.split()[1] for line in status.splitlines() if line.startswith("CapE
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True, stdout=-3, stderr=-3)
 try: open("/etc/planted", "w"); root = "writable"
 except OSError: root = "read-only"
-text = repr((found, secrets, caps, os.getuid(), root))
-
-def build_wheel(folder, config_settings=None, metadata_directory=None):
-    name, info = "spying-1.0-py3-none-any.whl", "spying-1.0.dist-info/"
-    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
-        wheel.writestr("spying.py", "found = " + repr(text))
-        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: spying\\nVersion: 1.0\\n")
-        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-        wheel.writestr(info + "RECORD", "".join(info + file + ",,\\n" for file in ("METADATA", "WHEEL", "RECORD")) + "spying.py,,\\n")
-    return name
-`;
-
-const SPYING =
-  '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n[project]\nname = "spying"\nversion = "1.0"\n';
+seen = (found, secrets, caps, os.getuid(), root)`;
 
 const PACKAGES: IndexedPackage[] = [
   { name: 'greeting', version: '1.0', files: { 'greeting/__init__.py': 'text = "one"\n' } },
@@ -62,7 +50,7 @@ const PACKAGES: IndexedPackage[] = [
   { name: 'shared-one', version: '1.0', files: { 'shared/one.py': 'n = 1\n' } },
   { name: 'shared-two', version: '1.0', files: { 'shared/two.py': 'n = 2\n' } },
   { name: 'pandas', version: '99.0', files: { 'pandas/__init__.py': '__version__ = "99.0"\n' } },
-  { name: 'spying', version: '1.0', files: { 'backend.py': SPY, 'pyproject.toml': SPYING } },
+  spyingPackage(SPY),
 ];
 
 let index: LocalIndex;
@@ -251,7 +239,7 @@ describe('packages from an index', () => {
     const result = await cell(
       engine,
       id,
-      '%pip install -q greeting\n%pip install spying\nimport spying; print(spying.found)',
+      '%pip install -q greeting\n%pip install spying\nimport spying; print(spying.seen)',
     );
     expect(result).toMatchObject({ status: 'ok', error: null });
     const found = result.stdout.split('\n').at(-2);

@@ -1,17 +1,15 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../../../src/base/log.ts';
 import type { EnvironmentInput } from '../../../src/engine/environment/definition.ts';
-import { Options } from '../../../src/engine/options.ts';
 import type { Engine, Owner } from '../../../src/engine/types.ts';
-import { createLocalEngine } from '../../../src/local/localEngine.ts';
 import { type IndexedPackage, type LocalIndex, localIndex } from '../../engine/packages/localIndex.ts';
 import { type LocalRegistry, localRegistry, type RegisteredPackage } from '../../engine/packages/localRegistry.ts';
+import { spyingPackage } from '../../engine/packages/spyingPackage.ts';
+import { engineIn } from './engineIn.ts';
 
 const OWNER: Owner = { id: 'test', kind: 'cli', label: 'test' };
-const IMAGES = path.resolve(import.meta.dirname, '../../../images');
 const BUILD_MS = 300_000;
 const SECRET = 'a secret of the user';
 
@@ -32,24 +30,10 @@ for path in ("/usr/left", "/base/left", "/build/left", "/given/left"):
         pass
 `;
 
-/** A backend that builds the wheel of \`spying\`, whose module has what the backend has seen. */
-const backend = (home: string) => `
-import os, zipfile
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-${look(home).replaceAll('\n', '\n    ')}
-    if os.access("/environment", os.W_OK):
-        os.symlink(${JSON.stringify(home)}, "/environment/node_modules")
-    name, info = "spying-1.0-py3-none-any.whl", "spying-1.0.dist-info/"
-    with zipfile.ZipFile(os.path.join(wheel_directory, name), "w") as wheel:
-        wheel.writestr("spying.py", "seen = %r" % seen)
-        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: spying\\nVersion: 1.0\\n")
-        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-        wheel.writestr(info + "RECORD", "".join(info + file + ",,\\n" for file in ("METADATA", "WHEEL", "RECORD")) + "spying.py,,\\n")
-    return name
-`;
-
-const SPYING =
-  '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n[project]\nname = "spying"\nversion = "1.0"\n';
+/** The same while a wheel is built, which also tries to open the user's folder to the code that uses the environment later. */
+const lookAndLink = (home: string) => `${look(home)}
+if os.access("/environment", os.W_OK):
+    os.symlink(${JSON.stringify(home)}, "/environment/node_modules")`;
 
 const packages = (home: string): IndexedPackage[] => [
   { name: 'greeting', version: '1.0', files: { 'greeting.py': 'text = "one"\n' } },
@@ -64,7 +48,7 @@ const packages = (home: string): IndexedPackage[] => [
     },
   },
   { name: 'tqdm', version: '99.0', files: { 'tqdm/__init__.py': '__version__ = "99.0"\n' } },
-  { name: 'spying', version: '1.0', files: { 'backend.py': backend(home), 'pyproject.toml': SPYING } },
+  spyingPackage(lookAndLink(home)),
 ];
 
 const modules = (home: string): RegisteredPackage[] => [
@@ -105,14 +89,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-const newEngine = (env: NodeJS.ProcessEnv) =>
-  createLocalEngine({
-    options: Options.parse({ host: { kind: 'local' }, pool: { size: 1, prewarm: false } }),
-    log: silentLog,
-    env,
-    home,
-    imagesFolder: IMAGES,
-  });
+const newEngine = (env: NodeJS.ProcessEnv) => engineIn(home, { options: { pool: { size: 1, prewarm: false } }, env });
 
 async function create(input: EnvironmentInput, how: Parameters<Engine['environments']['create']>[1] = {}) {
   const lines: string[] = [];
@@ -290,9 +267,10 @@ describe('code of a package, while it is built,', () => {
   });
 
   it('changes no download that other builds use', async () => {
-    const cache = path.join(home, '.hothouse/local/cache');
-    await mkdir(cache, { recursive: true });
-    const names = await readdir(cache, { recursive: true });
+    await created({ name: 'downloaded', language: 'python', packages: { pip: ['greeting==2.0'] } });
+    await created({ name: 'compiled', language: 'python', packages: { pip: ['spying'] } });
+    const names = await readdir(path.join(home, '.hothouse/local/cache'), { recursive: true });
+    expect(names.filter((name) => name.includes('greeting'))).not.toEqual([]);
     expect(names.filter((name) => name.includes('spying-1.0-py3'))).toEqual([]);
   });
 });

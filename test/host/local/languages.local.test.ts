@@ -2,13 +2,10 @@ import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../../../src/base/log.ts';
-import { Options } from '../../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest } from '../../../src/engine/types.ts';
-import { createLocalEngine } from '../../../src/local/localEngine.ts';
+import { engineIn, IMAGES } from './engineIn.ts';
 
 const OWNER: Owner = { id: 'test', kind: 'cli', label: 'test' };
-const IMAGES = path.resolve(import.meta.dirname, '../../../images');
 
 let home: string;
 let engine: Engine;
@@ -22,14 +19,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-const newEngine = (env: NodeJS.ProcessEnv = process.env) =>
-  createLocalEngine({
-    options: Options.parse({ host: { kind: 'local' }, pool: { size: 1, prewarm: false } }),
-    log: silentLog,
-    env,
-    home,
-    imagesFolder: IMAGES,
-  });
+const newEngine = (env = process.env) => engineIn(home, { options: { pool: { size: 1, prewarm: false } }, env });
 
 const folders = async () =>
   (await readdir(path.join(home, '.hothouse/local/environments'))).filter((name) => !name.endsWith('.json'));

@@ -5,15 +5,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../../../src/base/log.ts';
-import { Options } from '../../../src/engine/options.ts';
 import type { Engine, Owner, RunRequest } from '../../../src/engine/types.ts';
 import { localHost } from '../../../src/host/local/localHost.ts';
 import { inodesOf } from '../../../src/host/spec.ts';
-import { createLocalEngine } from '../../../src/local/localEngine.ts';
+import { engineIn } from './engineIn.ts';
 
 const OWNER: Owner = { id: 'test', kind: 'cli', label: 'test' };
-const IMAGES = path.resolve(import.meta.dirname, '../../../images');
 const PIDS = 64;
 const PROGRAM = path.join(import.meta.dirname, 'localProcess.ts');
 
@@ -22,12 +19,8 @@ let engine: Engine;
 
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'hothouse-local-'));
-  engine = await createLocalEngine({
-    options: Options.parse({ host: { kind: 'local' }, limits: { memoryMb: 128, pids: PIDS }, pool: { size: 1 } }),
-    log: silentLog,
-    env: process.env,
-    home,
-    imagesFolder: IMAGES,
+  engine = await engineIn(home, {
+    options: { limits: { memoryMb: 128, pids: PIDS } },
     // As an editor has it, which resumes sessions where it can.
     sessionStore: { save: async () => {}, remove: async () => {} },
   });

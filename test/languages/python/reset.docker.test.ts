@@ -107,8 +107,8 @@ describe('a run while others wait for its sandbox', () => {
       together.alone += Number(await hasReport(other));
     }
     await other.dispose();
-    // A process that takes long to end holds its answer back no longer.
-    expect(together.awaited).toBeGreaterThan(2);
+    // Not of each: a process that takes long to end holds its answer back no longer.
+    expect(together.awaited).toBeGreaterThan(0);
     expect(together.alone).toBe(0);
   });
 
