@@ -24,7 +24,7 @@ export const poolStatus = defineTool({
   name: 'pool_status',
   title: 'Pool Status',
   description: [
-    'Shows the sandboxes of each environment and whether Docker is reachable.',
+    'Shows the sandboxes of each environment and whether the host of sandboxes is available.',
     'Use it when runs wait or fail with sandbox_lost. A count that is absent is 0.',
   ].join('\n'),
   annotations: { readOnlyHint: true, openWorldHint: false },
