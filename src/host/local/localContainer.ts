@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Container, ContainerEnd } from '../host.ts';
 import { HostError } from '../host.ts';
 import { packVolume, unpackInVolume } from './archive.ts';
 import { startProblem } from './bubblewrap.ts';
-import { startOf } from './sandboxFiles.ts';
+import { childrenOf, startOf } from './processes.ts';
 
 /** A signal's number is added to it in the exit status of a program that the signal has ended. */
 const SIGNALLED = 128;
-/** Where bubblewrap writes the id of the process that it has started. */
-const INFO_FD = 3;
+/** Between two looks whether bubblewrap has started a process. */
+const LOOK_MS = 1;
 const UNREAD_MS = 500;
 
 /** A program with its arguments. */
@@ -54,7 +54,7 @@ export class LocalContainer implements Container {
     cleanUp: () => Promise<void>,
   ): Promise<LocalContainer> {
     // In a session of its own: Ctrl+C in a terminal is for us alone.
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], detached: true, cwd: '/' });
+    const child = spawn(program, args, { stdio: 'pipe', detached: true, cwd: '/' });
     const streams = streamsOf(child);
     const ended = endOf(child).then(async (end) => {
       // What stays is removed by a later sweep.
@@ -136,13 +136,21 @@ function streamsOf(process: ChildProcess): Streams {
   return { process, stdin, stdout, stderr };
 }
 
-async function firstProcess(process: ChildProcess): Promise<FirstProcess> {
-  const failed = new Promise<never>((_, reject) => process.once('error', reject));
-  const info = JSON.parse(await Promise.race([text(process.stdio[INFO_FD] as Readable), failed]));
-  const pid = Number(info['child-pid']);
-  const startedAt = await startOf(pid);
-  if (startedAt === null) throw new Error('its first process has ended at once');
-  return { pid, startedAt };
+/**
+ * The process that bubblewrap starts. bubblewrap would also write its id to a pipe, but once nothing reads that because this
+ * process was killed, it would end there and leave the other one, which waits for it without end.
+ */
+async function firstProcess(bubblewrap: ChildProcess): Promise<FirstProcess> {
+  const ends = new AbortController();
+  bubblewrap.once('error', (error) => ends.abort(error));
+  bubblewrap.once('exit', () => ends.abort(new Error('it has ended at once')));
+  for (;;) {
+    const [pid] = bubblewrap.pid === undefined ? [] : await childrenOf(bubblewrap.pid);
+    const startedAt = pid === undefined ? null : await startOf(pid);
+    if (pid !== undefined && startedAt !== null) return { pid, startedAt };
+    ends.signal.throwIfAborted();
+    await pause(LOOK_MS);
+  }
 }
 
 /** Resolves once its output has been read, or has waited for so long. */

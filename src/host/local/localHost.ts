@@ -182,8 +182,7 @@ class LocalHost implements HostWithImages {
     const user = spec.user ?? randomInt(FIRST_USER, END_OF_USERS);
     const { mounts } = await this.#ready(signal);
     const args = bubblewrapArguments(spec, user, { ...environment, volumes }, mounts);
-    const command = { program: PROGRAM, args: ['--info-fd', '3', ...args] };
-    const container = await LocalContainer.start(id, command, volumes, () => this.#end(id));
+    const container = await LocalContainer.start(id, { program: PROGRAM, args }, volumes, () => this.#end(id));
     this.#living.set(id, container);
     try {
       const { pid, startedAt } = container.first;

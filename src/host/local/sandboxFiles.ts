@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { startOf } from './processes.ts';
 import { makeFolder } from './storage.ts';
 
 const Record_ = z.object({
@@ -56,14 +57,6 @@ export class SandboxFiles {
   #fileOf(id: string): string {
     return join(this.#folder, `${id}.json`);
   }
-}
-
-/** When a process has started, in ticks since the start of the machine; null when there is none. Ids are used again. */
-export async function startOf(pid: number): Promise<string | null> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The second field, a name, may have spaces and parentheses.
-  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return state === '' || state === 'Z' || state === 'X' ? null : (fields[18] ?? null);
 }
 
 function parsed(text: string): unknown {

@@ -4,6 +4,7 @@ import { mkdtemp, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { localHost } from '../../../src/host/local/localHost.ts';
 import { MASKED_PATHS } from '../../../src/host/spec.ts';
@@ -131,4 +132,35 @@ print(sum(ctypes.CDLL(None).inotify_init() >= 0 for _ in range(100)))`;
     child.kill('SIGKILL');
     await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
   });
+
+  it('ends with a process that is killed while it starts one', async () => {
+    const program = path.join(import.meta.dirname, 'localProcess.ts');
+    for (let ms = 0; ms < 10; ms += 1) {
+      const child = spawn(process.execPath, ['--import', 'tsx', program, home], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      helpers.push(child);
+      while (starting().length === 0) await pause(1);
+      await pause(ms);
+      child.kill('SIGKILL');
+      await expect.poll(starting).toEqual([]);
+    }
+  });
 });
+
+/** The processes of bubblewrap, for sandboxes of this file's home folder, that have not become another program. */
+function starting(): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    const [program, ...args] = commandOf(pid).split('\0');
+    return program === 'bwrap' && args.some((arg) => arg.startsWith(home));
+  });
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    // No process, or one that has just ended.
+    return '';
+  }
+}
