@@ -111,7 +111,7 @@ cat(if (length(found)) paste(found, collapse = ", ") else "nothing", "\\n", sep 
 
 /** The agent that reports a clean reset without one. */
 const NO_RESET = `
-def wipe(mounts, baseline, kill):
+def wipe(*_):
     return {"clean": True, "leftovers": [], "killed": 0, "fds": 0, "memoryBytes": 0, "durationMs": 0}`;
 
 describe('a one-shot run', () => {
