@@ -319,7 +319,7 @@ describe('hothouse doctor', () => {
     expect(await cli(['doctor'])).toEqual({
       status: 1,
       stdout:
-        'error No engine.\n      Install one.\n        apt install\nok    network none: sandboxes reach nothing; what installs packages reaches what Docker reaches\nReady for no language.\n',
+        'error No engine.\n      Install one.\n        apt install\nok    network none: sandboxes reach nothing; what installs packages reaches what their host reaches\nReady for no language.\n',
       stderr: '',
     });
   });

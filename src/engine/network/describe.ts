@@ -5,13 +5,13 @@ import type { NetworkDecision } from './networkLog.ts';
 export function formatPolicy({ policy, allow }: Pick<NetworkInfo, 'policy' | 'allow'>): string {
   switch (policy) {
     case 'none':
-      return 'none: sandboxes reach nothing; what installs packages reaches what Docker reaches';
+      return 'none: sandboxes reach nothing; what installs packages reaches what their host reaches';
     case 'packages':
       return 'packages: sandboxes reach nothing; what installs packages reaches its registries through a proxy';
     case 'allow':
       return `allow: sandboxes reach ${allow.join(', ') || 'no host'} through a proxy`;
     case 'full':
-      return 'full: sandboxes reach whatever Docker reaches';
+      return 'full: sandboxes reach whatever their host reaches';
   }
 }
 
