@@ -14,7 +14,7 @@ const PLOT = `import matplotlib.pyplot as plt
 import numpy as np
 x = np.linspace(0, 4 * np.pi, 400)
 plt.plot(x, np.exp(-x / 6) * np.sin(3 * x))
-plt.title("Drawn in a sealed container")`;
+plt.title("Drawn in a sealed sandbox")`;
 
 /** Shows a run, a session and a plot, through the MCP server. */
 export async function demonstrate() {

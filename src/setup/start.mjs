@@ -24,7 +24,8 @@ async function main() {
   await announce([planDependencies, planHost, planEditor]);
   await step('Dependencies', installDependencies);
   await step('Extension and command line', bundle);
-  await step('Where sandboxes run', ensureHost);
+  const host = await step('Where sandboxes run', ensureHost);
+  console.log(`       ${host}`);
   await step('Python environment', ensurePythonEnvironment);
   await step('Packed extension', pack);
   await demonstrate();

@@ -45,6 +45,11 @@ export function oneLine(text: string): string {
   return plainText(text).trim().replace(/\s+/g, ' ');
 }
 
+/** A text with line breaks at spaces in lines of more than 90 characters: VS Code does not wrap the text of outputs. */
+export function inShortLines(text: string): string {
+  return text.replace(/(?=[^\n]{91})([^\n]{1,90}) /g, '$1\n');
+}
+
 /** A problem and what to do about it, in VS Code's terms. */
 export function formatProblem({ kind, message, advice, command }: EngineProblem): string {
   const build = kind === 'image_missing' && command !== undefined && buildCommand(command);

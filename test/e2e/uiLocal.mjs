@@ -121,5 +121,7 @@ async function reload(page, folder) {
   await command(page, 'Notebook: Focus Last Cell');
   await page.keyboard.press('Enter');
   await run(page, 'print("again")', 'again');
-  await inOutput(page, (frame) => frame.getByText(/could not be continued in this window/).first());
+  await inOutput(page, (frame) =>
+    frame.getByText(/without a container engine a sandbox ends\s+with the program/).first(),
+  );
 }

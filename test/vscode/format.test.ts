@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatImports } from '../../src/languages/lean/editor.ts';
-import { formatAge, formatCount, formatMemory, formatProblem, oneLine } from '../../src/vscode/format.ts';
+import { formatAge, formatCount, formatMemory, formatProblem, inShortLines, oneLine } from '../../src/vscode/format.ts';
 
 it('formats a duration in its largest unit', () => {
   expect([-5, 0, 59_999, 60_000, 3_600_000, 86_400_000].map(formatAge)).toEqual([
@@ -49,4 +49,11 @@ it("replaces the command line's build command by the command of VS Code", () => 
   expect(formatProblem({ ...missing, command: 'hothouse build lean' })).toBe(
     'There is no image. Run the command “Hothouse: Build Lean Environment”.',
   );
+});
+
+it('breaks lines of more than 90 characters at a space, and no shorter ones and no words', () => {
+  const words = (count: number) => Array(count).fill('word').join(' ');
+  const path = '/'.repeat(100);
+  const lines = inShortLines(`${words(20)}\nshort line\n${path}`).split('\n');
+  expect(lines).toEqual([words(18), words(2), 'short line', path]);
 });

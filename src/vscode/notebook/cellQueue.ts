@@ -1,7 +1,7 @@
 import type { NotebookCell, NotebookCellExecution, NotebookController, TextDocument } from 'vscode';
 import { messageOf, plainText } from '../../base/log.ts';
 import type { ContinuedRun, EngineProblem, OnInput, RunOutput, RunResult } from '../../engine/types.ts';
-import { formatProblem } from '../format.ts';
+import { formatProblem, inShortLines } from '../format.ts';
 import { editorLanguage } from '../languages.ts';
 import { askInput } from './askInput.ts';
 import { endExecution, showRechecked } from './cellExecution.ts';
@@ -256,7 +256,7 @@ export class CellQueue {
 /** `reason` as in `it ran out of memory`. */
 function lossNotice(reason: string): OutputStep {
   return notice(
-    `The previous session ended: ${plainText(reason)}.\nIts variables are lost. This cell runs in a new session.`,
+    `${inShortLines(`The previous session ended: ${plainText(reason)}.`)}\nIts variables are lost. This cell runs in a new session.`,
   );
 }
 
