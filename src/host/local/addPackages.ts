@@ -7,6 +7,7 @@ import { BASE, ENVIRONMENT, machineArguments } from './arguments.ts';
 import { NAMESPACES } from './bubblewrap.ts';
 import { runBuildProgram } from './buildProgram.ts';
 import { type LocalBuild, sizeOf, writeFiles } from './makeEnvironment.ts';
+import { removeFolder } from './storage.ts';
 
 /** In a build's files: the packages that each manager installs. */
 const PIP = 'packages/pip/list';
@@ -52,7 +53,7 @@ export async function addPackages(build: LocalBuild, folders: LayerFolders): Pro
     await runAttempt(build, folders, work, false).catch(async (error) => {
       if (build.signal?.aborted) throw error;
       build.onLine('Once more, with code of packages and without the cache of downloads.');
-      for (const name of await readdir(folders.files)) await rm(join(folders.files, name), { recursive: true });
+      for (const name of await readdir(folders.files)) await removeFolder(join(folders.files, name));
       await runAttempt(build, folders, work, true);
     });
   } finally {
@@ -72,7 +73,7 @@ async function runAttempt(build: LocalBuild, folders: LayerFolders, work: string
     // Its first process keeps the variables that it was started with, where code of packages can read them.
     await runBuildProgram({ ...build, env: { PATH: build.env.PATH }, program: 'bwrap', args });
   } finally {
-    await rm(temporary, { recursive: true, force: true });
+    await removeFolder(temporary);
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../base/log.ts';
@@ -10,12 +10,19 @@ import { addPackages, addsPackages, engineNeeded, trimCache } from './addPackage
 import type { LocalFolders } from './arguments.ts';
 import { contentId } from './environmentContent.ts';
 import { type Env, type LocalBuild, machineFacts, makeEnvironment, sizeOf } from './makeEnvironment.ts';
-import { makeFolder, storageError } from './storage.ts';
+import type { SandboxFiles } from './sandboxFiles.ts';
+import { isOld, makeFolder, removeFolder, storageError } from './storage.ts';
 
 /** Folders of builds in progress: an id, and what tells two builds of the same apart. */
 const DRAFT = /^[0-9a-f]{32}\.[0-9a-f-]{36}(\.tmp)?$/;
 /** No build takes so long. */
 const DRAFT_MS = 24 * 3_600_000;
+const ID = /^[0-9a-f]{32}$/;
+/** So long a folder may be without a name or a sandbox that is about to get one. */
+const NEW_MS = 60_000;
+
+const NO_BASE = 'Only a container engine builds on a base image.';
+const WITHOUT_BASE = 'Leave the option docker.baseImage empty and --build-arg BASE out';
 
 /** What the file of an environment says. */
 const Description = z.object({
@@ -38,11 +45,13 @@ export class LocalEnvironments implements ImageBuilder {
   /** What builds have downloaded. */
   readonly #cache: string;
   readonly #env: Env;
+  readonly #sandboxes: SandboxFiles;
 
-  constructor(folder: string, env: Env) {
+  constructor(folder: string, env: Env, sandboxes: SandboxFiles) {
     this.#folder = folder;
     this.#cache = join(dirname(folder), 'cache');
     this.#env = env;
+    this.#sandboxes = sandboxes;
   }
 
   async find(tag: string): Promise<ImageInfo | null> {
@@ -54,10 +63,11 @@ export class LocalEnvironments implements ImageBuilder {
   async foldersOf(tag: string): Promise<EnvironmentFolders | null> {
     const found = await this.#read(tag);
     if (!found) return null;
-    return { environment: join(this.#folder, found.id), base: found.base && join(this.#folder, found.base) };
+    return { environment: this.#pathOf(found.id), base: found.base && this.#pathOf(found.base) };
   }
 
   async build(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void> {
+    if (build.buildArgs.BASE !== undefined) throw new HostError(engineNeeded(NO_BASE, WITHOUT_BASE));
     try {
       const local = { ...build, env: this.#env, onLine, signal };
       const facts = await machineFacts(local);
@@ -88,7 +98,17 @@ export class LocalEnvironments implements ImageBuilder {
   async remove(tag: string): Promise<void> {
     const found = await this.#read(tag);
     await rm(this.#fileOf(tag), { force: true });
-    if (found) await this.#removeUnused(found.id);
+    if (found && !(await this.#used()).has(this.#pathOf(found.id))) await removeFolder(this.#pathOf(found.id));
+  }
+
+  /** The folders that no name leads to any more, and no sandbox of this user has. */
+  async unused(): Promise<string[]> {
+    const unused: string[] = [];
+    for (const id of (await readdir(this.#folder).catch(() => [])).filter((name) => ID.test(name))) {
+      const path = this.#pathOf(id);
+      if ((await isOld(path, NEW_MS)) && !(await this.#used()).has(path)) unused.push(path);
+    }
+    return unused;
   }
 
   async trimCache(maxBytes: number): Promise<number> {
@@ -99,8 +119,7 @@ export class LocalEnvironments implements ImageBuilder {
   async #sizeOf(id: string): Promise<number | null> {
     const known = (await this.#list()).find((one) => one.id === id);
     if (known) return known.sizeBytes;
-    const isThere = await stat(join(this.#folder, id)).catch(() => null);
-    return isThere && sizeOf(join(this.#folder, id));
+    return (await this.#touch(id)) ? sizeOf(this.#pathOf(id)) : null;
   }
 
   /** Id and base of what a build makes that adds packages: without any it is the base itself. */
@@ -118,12 +137,13 @@ export class LocalEnvironments implements ImageBuilder {
       await makeFolder(draft);
       await this.#removeDrafts();
       if (base === null) await makeEnvironment(build, draft);
-      else await addPackages(build, { base: join(this.#folder, base), files: draft, cache: this.#cache });
+      else await addPackages(build, { base: this.#pathOf(base), files: draft, cache: this.#cache });
       const sizeBytes = await sizeOf(draft);
-      await rename(draft, join(this.#folder, id)).catch(unlessThere);
+      await rename(draft, this.#pathOf(id)).catch(unlessThere);
+      await this.#touch(id);
       return sizeBytes;
     } finally {
-      await rm(draft, { recursive: true, force: true });
+      await removeFolder(draft);
     }
   }
 
@@ -131,8 +151,7 @@ export class LocalEnvironments implements ImageBuilder {
   async #removeDrafts(): Promise<void> {
     for (const name of (await readdir(this.#folder)).filter((one) => DRAFT.test(one))) {
       const path = join(this.#folder, name);
-      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-      if (Date.now() - mtimeMs > DRAFT_MS) await rm(path, { recursive: true, force: true });
+      if (await isOld(path, DRAFT_MS)) await removeFolder(path);
     }
   }
 
@@ -140,14 +159,29 @@ export class LocalEnvironments implements ImageBuilder {
     const before = await this.#read(tag);
     const draft = `${this.#fileOf(tag)}.${randomUUID()}`;
     await writeFile(draft, JSON.stringify(description), { mode: 0o600 });
+    // A sandbox of another process may be about to start with it: a later sweep removes it.
+    if (before) await this.#touch(before.id);
     await rename(draft, this.#fileOf(tag));
-    if (before) await this.#removeUnused(before.id);
   }
 
-  /** Removes the folder of an environment that has no name any more. */
-  async #removeUnused(id: string): Promise<void> {
-    const isUsed = (await this.#list()).some((one) => one.id === id || one.base === id);
-    if (!isUsed) await rm(join(this.#folder, id), { recursive: true, force: true });
+  /** The folders that a name leads to or a sandbox has. */
+  async #used(): Promise<ReadonlySet<string>> {
+    const ids = (await this.#list()).flatMap(({ id, base }) => [id, base ?? []].flat());
+    const sandboxes = await this.#sandboxes.list();
+    return new Set([...ids.map((id) => this.#pathOf(id)), ...sandboxes.flatMap(({ folders }) => folders)]);
+  }
+
+  /** Keeps the folder of an environment from a sweep for a while; whether there is one. */
+  async #touch(id: string): Promise<boolean> {
+    const now = new Date();
+    return utimes(this.#pathOf(id), now, now).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #pathOf(id: string): string {
+    return join(this.#folder, id);
   }
 
   async #list(): Promise<z.infer<typeof Description>[]> {

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Container,
@@ -17,7 +17,7 @@ import { type Bubblewrap, cancelled, checkBubblewrap } from './bubblewrap.ts';
 import { endFirst, LocalContainer } from './localContainer.ts';
 import { type EnvironmentFolders, LocalEnvironments } from './localEnvironments.ts';
 import { SandboxFiles } from './sandboxFiles.ts';
-import { makeFolder, storageError } from './storage.ts';
+import { isOld, makeFolder, removeFolder, storageError } from './storage.ts';
 
 /** The options of `localHost`. */
 export interface LocalHostOptions {
@@ -88,9 +88,9 @@ class LocalHost implements HostWithImages {
   constructor({ home, env }: LocalHostOptions) {
     const folder = join(home, '.hothouse', 'local');
     this.#folder = folder;
-    this.#environments = new LocalEnvironments(join(folder, 'environments'), env);
-    this.images = this.#environments;
     this.#files = new SandboxFiles(join(folder, 'sandboxes'));
+    this.#environments = new LocalEnvironments(join(folder, 'environments'), env, this.#files);
+    this.images = this.#environments;
     this.#volumes = join(folder, 'volumes');
   }
 
@@ -158,13 +158,13 @@ class LocalHost implements HostWithImages {
     await this.#forget(id);
   }
 
-  /** Those of sandboxes whose process was killed before it could remove them. */
+  /** Those of sandboxes whose process was killed before it could remove them; and folders of replaced environments. */
   async removeUnusedVolumes(): Promise<void> {
-    for (const id of await readdir(this.#volumes).catch(() => [])) {
-      if (SANDBOX_ID.test(id) && (await isOld(join(this.#volumes, id))) && !(await this.#files.find(id))) {
-        await this.#forget(id);
-      }
-    }
+    const [environments, volumes] = await Promise.all([this.#environments.unused(), this.#unusedVolumes()]);
+    const removals = [...environments.map(removeFolder), ...volumes.map((id) => this.#forget(id))];
+    // One that cannot be removed must not keep the others.
+    const failed = (await Promise.allSettled(removals)).find((removal) => removal.status === 'rejected');
+    if (failed) throw storageError(failed.reason, this.#folder);
   }
 
   async dispose(): Promise<void> {
@@ -186,7 +186,8 @@ class LocalHost implements HostWithImages {
     this.#living.set(id, container);
     try {
       const { pid, startedAt } = container.first;
-      await this.#files.add(id, { labels: { ...spec.labels }, createdAt: Date.now(), pid, startedAt });
+      const folders = [environment.environment, environment.base].flatMap((folder) => folder ?? []);
+      await this.#files.add(id, { labels: { ...spec.labels }, createdAt: Date.now(), pid, startedAt, folders });
       if (signal?.aborted) throw new HostError(cancelled());
       if (this.#isDisposed) throw new HostError(DISPOSED);
     } catch (error) {
@@ -203,7 +204,17 @@ class LocalHost implements HostWithImages {
 
   async #forget(id: string): Promise<void> {
     await this.#files.remove(id);
-    await rm(join(this.#volumes, id), { recursive: true, force: true });
+    await removeFolder(join(this.#volumes, id));
+  }
+
+  /** The ids of sandboxes that have ended and left volumes. */
+  async #unusedVolumes(): Promise<string[]> {
+    const unused: string[] = [];
+    for (const id of await readdir(this.#volumes).catch(() => [])) {
+      const isLeft = SANDBOX_ID.test(id) && (await isOld(join(this.#volumes, id), NEW_MS));
+      if (isLeft && !(await this.#files.find(id))) unused.push(id);
+    }
+    return unused;
   }
 
   /** The folder of each volume, by its path in the sandbox. */
@@ -226,9 +237,4 @@ class LocalHost implements HostWithImages {
       throw error;
     });
   }
-}
-
-async function isOld(path: string): Promise<boolean> {
-  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-  return Date.now() - mtimeMs > NEW_MS;
 }

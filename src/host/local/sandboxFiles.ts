@@ -9,6 +9,8 @@ const Record_ = z.object({
   createdAt: z.number(),
   pid: z.int(),
   startedAt: z.string(),
+  /** Of its environment, and of the one that this is built on. */
+  folders: z.array(z.string()).default([]),
 });
 
 /** What the file of a sandbox says, for other programs of this user. */
