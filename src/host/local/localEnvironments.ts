@@ -18,7 +18,7 @@ const DRAFT = /^[0-9a-f]{32}\.[0-9a-f-]{36}(\.tmp)?$/;
 /** No build takes so long. */
 const DRAFT_MS = 24 * 3_600_000;
 const ID = /^[0-9a-f]{32}$/;
-/** So long a folder may be without a name or a sandbox that is about to get one. */
+/** So long a folder may be without the name or the sandbox that is about to have it. */
 const NEW_MS = 60_000;
 
 const NO_BASE = 'Only a container engine builds on a base image.';

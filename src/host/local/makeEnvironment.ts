@@ -9,7 +9,7 @@ import { LOCAL } from './environmentContent.ts';
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** In a build's context: the program that builds the environment here, if that can be done. */
-export const BUILD_PROGRAM = join(LOCAL, 'build.py');
+const BUILD_PROGRAM = join(LOCAL, 'build.py');
 /** In a build's context: the program that prints what of the machine its environment has, beside Python; optional. */
 const FACTS = join(LOCAL, 'facts.py');
 /** The only folders with programs that sandboxes see. */
