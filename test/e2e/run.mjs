@@ -8,7 +8,8 @@
  *   HOTHOUSE_NODE24       the Node that code-server needs
  *   HOTHOUSE_CHROMIUM     Chromium
  *
- * Tests Lean sessions too when HOTHOUSE_TEST_LEAN_IMAGE names an image with Lean.
+ * Tests Lean sessions too when HOTHOUSE_TEST_LEAN_IMAGE names an image with Lean. The window `local` uses no Docker: it is that of an
+ * ordinary user with bubblewrap, and is skipped where that cannot be used.
  *
  * The argument `host`, `ui` or `view` runs that part alone. `--extension=FOLDER` names the built extension (default: the checkout),
  * `--vsix=FILE` the packed one (default: dist/hothouse.vsix). `--only=NAME` runs one window of the part `ui`. All files are written to out/e2e.
