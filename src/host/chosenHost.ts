@@ -64,7 +64,12 @@ class ChosenHost implements HostWithImages {
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {
-    return (await this.#choose(signal)).create(spec, signal);
+    const host = await this.#choose(signal);
+    try {
+      return await host.create(spec, signal);
+    } catch (error) {
+      throw this.#reason && error instanceof HostError ? new HostError(inPlace(error.problem, this.#reason)) : error;
+    }
   }
 
   async attach(id: string, labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Container | null> {
@@ -142,9 +147,15 @@ function both(preferred: Problem, other: Problem): Problem {
   };
 }
 
+/** A problem of what stands in for the preferred host: what it lacks may well be there, so this says why it is used. */
+function inPlace(problem: Problem, reason: Problem): Problem {
+  if (problem.kind !== 'image_missing' && problem.kind !== 'permission_denied') return problem;
+  return { ...problem, message: `${problem.message} No container engine is used: ${lowered(reason.message)}` };
+}
+
 /** As the rest of a sentence, unless it begins with a name. */
 function lowered(sentence: string): string {
-  return /^(The|There|This|No|Nothing|Install|Update|Allow|Set|Start|Use)\b/.test(sentence)
+  return /^(A|The|There|This|No|Nothing|Install|Update|Allow|Set|Start|Use)\b/.test(sentence)
     ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
     : sentence;
 }

@@ -41,6 +41,20 @@ describe('a chosen host', () => {
     expect((await host.info()).reason).toBe('It is used because Docker is not running.');
   });
 
+  it('says with what it lacks why the preferred one, which may have it, is not used', async () => {
+    const { preferred, other, host } = hosts();
+    preferred.faults.info = STOPPED;
+    other.faults.create = { kind: 'image_missing', message: 'There is no image i.', advice: 'Build it.', command: 'b' };
+    expect(await problemOf(host.create(ownSpec()))).toEqual({
+      kind: 'image_missing',
+      message: 'There is no image i. No container engine is used: Docker is not running.',
+      advice: 'Build it.',
+      command: 'b',
+    });
+    other.faults.create = { kind: 'spec_refused', message: 'Too many CPUs.', advice: 'Ask for fewer.' };
+    expect(await problemOf(host.create(ownSpec()))).toEqual(other.faults.create);
+  });
+
   it('stays the same when the preferred one comes or goes', async () => {
     const { preferred, other, host } = hosts();
     preferred.faults.info = STOPPED;

@@ -67,7 +67,8 @@ export function isConnectionProblem({ kind }: Problem): boolean {
 }
 
 function connectionProblem({ code, text }: Failure, engine: string): Problem {
-  if (code === 'EACCES' || code === 'EPERM') return denied(engine);
+  if (code === 'EACCES') return denied(engine);
+  if (code === 'EPERM') return forbidden(engine);
   if (code === 'ENOSPC') return diskFull(text);
   return {
     kind: 'host_stopped',
@@ -91,6 +92,15 @@ function denied(engine: string): Problem {
     message: `This user may not open the socket of ${engine.replace(/^The /, 'the ')}.`,
     advice: 'Add the user to the group docker, then log in again.',
     command: 'sudo usermod -aG docker $USER',
+  };
+}
+
+/** The rights of a socket's file are another error: this one comes of a filter of system calls, or of a sandbox of macOS. */
+function forbidden(engine: string): Problem {
+  return {
+    kind: 'permission_denied',
+    message: `A sandbox around Hothouse forbids connections to ${engine.replace(/^The /, 'the ')}.`,
+    advice: 'Start Hothouse without that sandbox; in the mcp.json of VS Code, remove "sandboxEnabled".',
   };
 }
 

@@ -12,6 +12,7 @@ describe('problemOf', () => {
     [system('ECONNRESET'), 'host_stopped', true],
     [system('ENOENT'), 'host_stopped', true],
     [system('EACCES'), 'permission_denied', true],
+    [system('EPERM'), 'permission_denied', true],
     [engine(400, 'Minimum memory limit allowed is 6MB'), 'spec_refused', false],
     [engine(500, 'write /var/lib/docker/x: no space left on device'), 'disk_full', false],
     [engine(500, 'fork/exec runc: cannot allocate memory'), 'no_memory', false],
@@ -51,6 +52,14 @@ describe('problemOf', () => {
       message: 'This user may not open the socket of Podman at unix:///run/podman/podman.sock.',
       advice: 'Start a Podman service of this user, which needs no rights of root.',
       command: 'systemctl --user start podman.socket',
+    });
+  });
+
+  it('names the sandbox around Hothouse that forbids the socket, where no right of the user would help', () => {
+    expect(problemOf(system('EPERM'), engineAt('unix:///var/run/docker.sock'), 'report its version')).toEqual({
+      kind: 'permission_denied',
+      message: 'A sandbox around Hothouse forbids connections to the Docker Engine at unix:///var/run/docker.sock.',
+      advice: 'Start Hothouse without that sandbox; in the mcp.json of VS Code, remove "sandboxEnabled".',
     });
   });
 
