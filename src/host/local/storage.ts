@@ -91,7 +91,8 @@ function denied(folder: string, code: string): Problem {
   const why = code === 'EROFS' ? 'its file system is read-only' : 'your user has no right to';
   return {
     kind: 'permission_denied',
-    message: `The folder ${folder} cannot be written: ${why}.`,
-    advice: 'Make it writable, or set HOME to a folder that is.',
+    // In quotes VS Code, which runs servers in a sandbox, finds the path and offers to make it writable.
+    message: `The folder "${folder}" cannot be written: ${why}.`,
+    advice: 'Make the folder writable, or set HOME to one that is.',
   };
 }

@@ -78,7 +78,7 @@ describe('an ordinary user', () => {
     const problem = await problemAfter('mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"');
     expect(problem).toMatchObject({
       kind: 'permission_denied',
-      message: `The folder ${home}/.hothouse/local/environments cannot be written: its file system is read-only.`,
+      message: `The folder "${home}/.hothouse/local/environments" cannot be written: its file system is read-only.`,
     });
   });
 
