@@ -22,6 +22,7 @@ export async function clickThroughReload({ page, step, folder }) {
   await step('the variables are there', () => variables(page), 'reload-end');
   await step('an endless cell continues after Reload Window', () => endless(page, folder));
   await step('the interrupt button stops it and keeps variables', () => interrupt(page), 'reload-interrupt');
+  await step('its traceback is saved line by line', () => traceback(page, folder));
   await step('input() asks', () => question(page, folder));
   await step('its question is asked again after a reload', () => asksAgain(page), 'reload-question');
   await step('its answer reaches the cell', () => answer(page), 'reload-answer');
@@ -102,6 +103,13 @@ async function interrupt(page) {
   await type(page, 'print("more than 42:", kept > 42)');
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('more than 42: True', { exact: true }));
+}
+
+async function traceback(page, folder) {
+  await save(page, folder, 'KeyboardInterrupt');
+  const { cells } = JSON.parse(readFileSync(file(folder), 'utf8'));
+  const lines = cells.flatMap(({ outputs = [] }) => outputs).flatMap((output) => output.traceback ?? []);
+  if (lines.length < 2 || lines.some((line) => line.includes('\n'))) throw new Error(`It is ${JSON.stringify(lines)}.`);
 }
 
 function questionBox(page) {

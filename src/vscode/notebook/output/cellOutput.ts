@@ -23,6 +23,13 @@ interface StreamOutput {
   readonly text: TerminalText;
 }
 
+/** What an output has beside its items. */
+interface OutputFacts {
+  /** Of a display that can be updated. */
+  readonly id?: string | null;
+  readonly metadata?: ConstructorParameters<typeof NotebookCellOutput>[1];
+}
+
 /** Replaces a cell's outputs by the live output of a run. No output makes it fail. */
 export class CellOutput {
   readonly #execution: NotebookCellExecution;
@@ -124,9 +131,9 @@ export class CellOutput {
       case 'text':
         return this.#appendText(step.stream, step.text);
       case 'error':
-        return this.#append(() => [errorItem(step.error)]);
+        return this.#append(() => [errorItem(step.error)], { metadata: savedError(step.error) });
       case 'show':
-        return this.#append(() => itemsOf(step), step.id);
+        return this.#append(() => itemsOf(step), { id: step.id });
       case 'update':
         return this.#update(step);
     }
@@ -168,10 +175,10 @@ export class CellOutput {
     return this.#add(output);
   }
 
-  #append(items: () => NotebookCellOutputItem[], id: string | null = null): Thenable<void> | undefined {
+  #append(items: () => NotebookCellOutputItem[], { id = null, metadata }: OutputFacts): Thenable<void> | undefined {
     if (id !== null) this.#shown.delete(id);
     if (this.#isFull()) return undefined;
-    const output = new NotebookCellOutput(items());
+    const output = new NotebookCellOutput(items(), metadata);
     if (id !== null) this.#shown.set(id, output);
     return this.#add(output);
   }
@@ -213,4 +220,9 @@ function itemsOf({ data, id }: Display): NotebookCellOutputItem[] {
 
 function errorItem({ name, message, traceback }: RunError): NotebookCellOutputItem {
   return NotebookCellOutputItem.error({ name, message, ...(traceback && { stack: traceback }) });
+}
+
+/** The lines of a traceback for a saved notebook. Of its own accord VS Code saves each with a line break, and then shows two. */
+function savedError({ traceback }: RunError): OutputFacts['metadata'] {
+  return traceback ? { originalError: { traceback: traceback.split('\n') } } : undefined;
 }
