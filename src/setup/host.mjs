@@ -11,15 +11,16 @@ import { cli, out, programEnv, root } from './paths.mjs';
 import { isInteractive } from './root.mjs';
 import { SetupProblem } from './steps.mjs';
 
-const PACKAGES = ['bubblewrap'];
+/** What sandboxes need where no container engine can be had. */
+export const LOCAL_PACKAGES = ['bubblewrap'];
 const STAMP = join(out, 'python-environment');
-/** What `hothouse` runs with where no container engine can be had. */
-const LOCAL = { HOTHOUSE_HOST_KIND: 'local' };
+/** What `hothouse` runs with there. */
+export const LOCAL = { HOTHOUSE_HOST_KIND: 'local' };
 
 /** Finds or installs Docker; where this user cannot have it, bubblewrap. Resolves with the name of what runs sandboxes. */
 export async function ensureHost() {
   if (await canHaveDocker()) return ensureDocker();
-  await installPackages(PACKAGES, 'Running sandboxes without Docker, which this user cannot install or use,');
+  await installPackages(LOCAL_PACKAGES, 'Running sandboxes without Docker, which this user cannot install or use,');
   const { info, problem } = (await localDoctor()).host;
   if (info) return info.name;
   throw new SetupProblem(`${problem.message} ${problem.advice}`, problem.command);
@@ -30,7 +31,10 @@ export async function planHost() {
   if (await canHaveDocker()) return [...(await planDocker()), ...(await planPythonImage())];
   const environment = "a Python environment in ~/.hothouse from PyPI's wheels";
   const isThere = existsSync(cli) && (await isCurrent());
-  return [...(await planPackages(PACKAGES, 1)), ...(isThere ? [] : [{ verb: 'build', what: environment, mb: 800 }])];
+  return [
+    ...(await planPackages(LOCAL_PACKAGES, 1)),
+    ...(isThere ? [] : [{ verb: 'build', what: environment, mb: 800 }]),
+  ];
 }
 
 /** Builds the environment of Python on the host of `ensureHost`, unless it is current. */

@@ -5,10 +5,10 @@ import { join, sep } from 'node:path';
 import { installPackages, planPackages } from './apt.mjs';
 import { must, output } from './commands.mjs';
 import { folderHash, hashOf } from './dependencies.mjs';
+import { LOCAL, LOCAL_PACKAGES } from './host.mjs';
 import { leanSource, leanToolchain } from './leanImage.mjs';
 import { cacheFolder, cli, programEnv, root } from './paths.mjs';
 
-const PACKAGES = ['bubblewrap'];
 /** Of nobody, on this machine: what root may do would prove little. */
 const USER = 1_048_576;
 /** Where a home folder has what `hothouse build` makes. */
@@ -28,7 +28,10 @@ export async function planOrdinaryUser() {
   if (process.platform !== 'linux') return [];
   const folder = environmentsFolder();
   const what = `the Python environment for tests without a container engine in ${folder}`;
-  return [...(await planPackages(PACKAGES, 1)), ...(hasEnvironment(folder) ? [] : [{ verb: 'build', what, mb: 800 }])];
+  return [
+    ...(await planPackages(LOCAL_PACKAGES, 1)),
+    ...(hasEnvironment(folder) ? [] : [{ verb: 'build', what, mb: 800 }]),
+  ];
 }
 
 /**
@@ -41,7 +44,7 @@ export async function planOrdinaryUser() {
 export async function asOrdinaryUser(test, { otherwise, shown = [] }) {
   if (process.platform !== 'linux') return otherwise('It needs Linux.');
   try {
-    await installPackages(PACKAGES, 'Testing without a container engine');
+    await installPackages(LOCAL_PACKAGES, 'Testing without a container engine');
   } catch (error) {
     return otherwise(error.message);
   }
@@ -116,8 +119,6 @@ function environmentsFolder() {
 function hasEnvironment(folder) {
   return existsSync(folder) && readdirSync(folder).some((name) => name.includes('python') && name.endsWith('.json'));
 }
-
-const LOCAL = { HOTHOUSE_HOST_KIND: 'local' };
 
 /** Why the user cannot have sandboxes here, in a sentence; null when they can. */
 async function problemOf(user) {

@@ -35,7 +35,7 @@ async function packed(name: string): Promise<Record<string, Pick<Headers, 'type'
       next();
     });
   });
-  await pipeline(packVolume(new Map([['/work', path.join(folder, 'volume')]]), `/work/data/${name}`), entries);
+  await pipeline(packVolume(new Map([['/volume', path.join(folder, 'volume')]]), `/volume/data/${name}`), entries);
   return found;
 }
 
