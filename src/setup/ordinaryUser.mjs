@@ -13,6 +13,8 @@ import { cacheFolder, cli, programEnv, root } from './paths.mjs';
 const USER = 1_048_576;
 /** Where a home folder has what `hothouse build` makes. */
 const ENVIRONMENTS = '.hothouse/local/environments';
+/** What `npm test` sets to files of whoever has called it. */
+const NO_NPM = { npm_config_cache: undefined, npm_config_userconfig: undefined };
 
 /**
  * @typedef {object} OrdinaryUser
@@ -64,7 +66,7 @@ export async function asOrdinaryUser(test, { otherwise, shown = [] }) {
 
 /** The user with that home folder who runs tests, with that Lean or null: this one, or for root another one. */
 function userOf(home, toolchain, shown) {
-  const env = { HOME: home, TMPDIR: home, ...(toolchain && { LEAN_TOOLCHAIN_DIR: toolchain }) };
+  const env = { HOME: home, TMPDIR: home, ...NO_NPM, ...(toolchain && { LEAN_TOOLCHAIN_DIR: toolchain }) };
   const kept = environmentsFolder();
   const environments = join(home, ENVIRONMENTS);
   mkdirSync(kept, { recursive: true });

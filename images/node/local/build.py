@@ -47,7 +47,10 @@ def _add_parser(folder, work):
     for file in (_HERE / "package.json", _HERE / "package-lock.json", _HERE.parent / "parserCache.js"):
         shutil.copy(file, work)
     npm = modules / "npm" / "bin" / "npm-cli.js"
-    _run([node, npm, "ci", "--ignore-scripts", "--no-fund", "--no-audit", "--no-update-notifier"], cwd=work)
+    # The cache of the user may be one that they cannot write to: of root, or in a home folder that is read-only.
+    own_cache = {**os.environ, "npm_config_cache": os.path.join(work, "cache")}
+    quiet = ["--no-fund", "--no-audit", "--no-update-notifier"]
+    _run([node, npm, "ci", "--ignore-scripts", *quiet], cwd=work, env=own_cache)
     shutil.copytree(pathlib.Path(work, "node_modules", "acorn"), modules / "acorn")
     cache = folder / "lib" / "hothouse"
     cache.mkdir()

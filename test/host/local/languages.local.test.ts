@@ -1,4 +1,4 @@
-import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,8 +35,13 @@ describe('Node.js without a container engine', () => {
   const run = (code: string, rest: Partial<RunRequest> = {}) =>
     engine.run({ language: 'node', owner: OWNER, code, ...rest });
 
+  // Nothing can be written to the cache of this user's npm.
   beforeAll(async () => {
-    expect(await build('node')).not.toEqual([]);
+    const cache = path.join(home, 'npm');
+    await mkdir(cache, { mode: 0o500 });
+    const builder = await newEngine({ ...process.env, npm_config_cache: cache });
+    expect(await build('node', builder)).not.toEqual([]);
+    await builder.dispose();
   });
 
   it('is of the version of its lock, and the same build again does nothing', async () => {
