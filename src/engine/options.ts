@@ -51,6 +51,14 @@ export const Options = z.strictObject({
   limits: z
     .strictObject({
       memoryMb: z.int().min(64).max(1_048_576).default(512).describe('Memory limit of a sandbox in MB (2^20 bytes).'),
+      notebookMemoryMb: z
+        .int()
+        .min(64)
+        .max(1_048_576)
+        .default(2048)
+        .describe(
+          "Memory limit in MB of the session of a person's notebook, where it is above limits.memoryMb. Needs Docker; elsewhere limits.memoryMb holds.",
+        ),
       cpus: z.number().min(0.1).max(256).default(1).describe('CPU limit of a sandbox.'),
       pids: z.int().min(16).max(4096).default(128).describe('Maximum number of processes and threads in a sandbox.'),
       timeoutSeconds: z

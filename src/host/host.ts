@@ -13,8 +13,8 @@ export interface ContainerEnd {
   readonly reason: string;
 }
 
-/** Limits below those of a container's spec; what is missing stays. */
-export interface LowerLimits {
+/** Limits other than those of a container's spec; what is missing stays. */
+export interface OtherLimits {
   readonly memoryBytes?: number;
   /** CPUs, fractions allowed. */
   readonly cpus?: number;
@@ -40,8 +40,8 @@ export interface Container {
   putArchive(path: string, archive: Readable, signal?: AbortSignal): Promise<void>;
   /** Packs what is at `path` in one of its volumes; read it to its end or destroy it. */
   getArchive(path: string, signal?: AbortSignal): Promise<Readable>;
-  /** Lowers its limits until its end; resolves with whether the host can. Missing where no host of its kind can. */
-  lower?(limits: LowerLimits): Promise<boolean>;
+  /** Changes its limits until its end; resolves with whether the host can. Missing where no host of its kind can. */
+  limit?(limits: OtherLimits): Promise<boolean>;
   /** Kills and removes it; resolves when it is gone, also when it already was. */
   remove(): Promise<void>;
   /** Sends what was written and closes the streams; the container lives on. Never rejects. */

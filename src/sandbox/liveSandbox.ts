@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Deferred, deferred } from '../base/deferred.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Steps } from '../base/slices.ts';
-import type { Container, LowerLimits } from '../host/host.ts';
+import type { Container, OtherLimits } from '../host/host.ts';
 import { encodeFrame, type Frame, FrameType } from '../protocol/frames.ts';
 import {
   Exit,
@@ -171,8 +171,8 @@ export class LiveSandbox implements Sandbox {
     return this.#container.getArchive(path, signal);
   }
 
-  async lower(limits: LowerLimits): Promise<boolean> {
-    return (await this.#container.lower?.(limits)) ?? false;
+  async limit(limits: OtherLimits): Promise<boolean> {
+    return (await this.#container.limit?.(limits)) ?? false;
   }
 
   async dispose(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Steps } from '../base/slices.ts';
-import type { LowerLimits } from '../host/host.ts';
+import type { OtherLimits } from '../host/host.ts';
 import type { DecisionLog } from '../host/proxy/decisions.ts';
 import type {
   Exit,
@@ -91,8 +91,8 @@ export interface Sandbox {
   /** See `Container`. */
   putArchive(path: string, archive: Readable, signal?: AbortSignal): Promise<void>;
   getArchive(path: string, signal?: AbortSignal): Promise<Readable>;
-  /** Lowers its limits for good; resolves with whether its host can. Missing where none can. */
-  lower?(limits: LowerLimits): Promise<boolean>;
+  /** Changes its limits for good; resolves with whether its host can. Missing where none can. */
+  limit?(limits: OtherLimits): Promise<boolean>;
   /** Missing where no other engine can resume it. */
   readonly retention?: SandboxRetention;
   /** Resolves once, when the sandbox is gone for any reason. */

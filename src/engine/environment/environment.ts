@@ -139,6 +139,11 @@ export class Environment {
     return this.#profile.memory;
   }
 
+  /** The limit that the session of a person's notebook gets where the host can change limits. */
+  get notebookMemory(): MemoryLimit {
+    return this.#profile.notebookMemory;
+  }
+
   get cpus(): number {
     return this.#profile.cpus;
   }

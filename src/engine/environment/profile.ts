@@ -28,6 +28,8 @@ export interface Profile {
   readonly base: string;
   readonly added: EnvironmentDefinition | null;
   readonly memory: MemoryLimit;
+  /** That of a person's notebook. */
+  readonly notebookMemory: MemoryLimit;
   readonly cpus: number;
   readonly poolKeys: PoolKeys;
   /** The language options that warm sandboxes depend on. */
@@ -40,6 +42,11 @@ const ONE_POOL: PoolKeys = { prewarmed: [''], max: 1 };
 export function profileOf(language: LanguageDefinition, options: Options, custom?: CustomEnvironment): Profile {
   const own = languageOptions(language, options);
   const { limits } = options;
+  const memory =
+    own.memoryMb === undefined
+      ? { mb: limits.memoryMb, option: 'limits.memoryMb' }
+      : { mb: own.memoryMb, option: `${language.id}.memoryMb` };
+  const isNotebookLarger = own.memoryMb === undefined && limits.notebookMemoryMb > limits.memoryMb;
   const added = custom ? null : addedPackages(language, own);
   return {
     environment: custom?.id ?? language.id,
@@ -47,10 +54,8 @@ export function profileOf(language: LanguageDefinition, options: Options, custom
     base: own.image,
     added,
     variables: custom?.variables ?? {},
-    memory:
-      own.memoryMb === undefined
-        ? { mb: limits.memoryMb, option: 'limits.memoryMb' }
-        : { mb: own.memoryMb, option: `${language.id}.memoryMb` },
+    memory,
+    notebookMemory: isNotebookLarger ? { mb: limits.notebookMemoryMb, option: 'limits.notebookMemoryMb' } : memory,
     cpus: own.cpus ?? limits.cpus,
     poolKeys: language.poolKeys?.(own) ?? ONE_POOL,
     warmOptions: language.warmOptions?.(own) ?? null,

@@ -1,4 +1,4 @@
-import type { LowerLimits } from '../../host/host.ts';
+import type { OtherLimits } from '../../host/host.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Environment } from '../environment/environment.ts';
 import type { MemoryLimit } from '../environment/profile.ts';
@@ -23,11 +23,11 @@ export async function lowerLimits(
   { memoryMb, cpus: askedCpus = cpus }: RunLimits,
 ): Promise<Lowered> {
   const memoryBytes = memoryMb === undefined ? null : await memoryFor(sandbox, memoryMb);
-  const limits: LowerLimits = {
+  const limits: OtherLimits = {
     ...(memoryBytes !== null && memoryBytes < memory.mb * MB && { memoryBytes }),
     ...(askedCpus < cpus && { cpus: askedCpus }),
   };
-  const isLowered = Object.keys(limits).length > 0 && ((await sandbox.lower?.(limits)) ?? false);
+  const isLowered = Object.keys(limits).length > 0 && ((await sandbox.limit?.(limits)) ?? false);
   const hasLess = isLowered && limits.memoryBytes !== undefined && memoryMb !== undefined;
   return { isLowered, memory: hasLess ? { mb: memoryMb, option: null } : memory };
 }

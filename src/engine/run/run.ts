@@ -135,8 +135,8 @@ export async function continueRun(cell: ContinuedCell, environment: Environment,
 function resultOfCell(runId: string, answer: CellAnswer, environment: Environment, session: Session): RunResult {
   if (answer.kind === 'refused') return notRun(runId, answer.problem, session.id);
   environment.countRun();
-  const { memory } = environment;
-  const context = { runId, memory, sessionId: session.id, loss: answer.loss, files: answer.files };
+  const { memory, id: sessionId } = session;
+  const context = { runId, memory, sessionId, loss: answer.loss, files: answer.files };
   return resultOf(answer.executed, context);
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { CellEnd, Interpreter, Language } from '../../languages/language.ts';
 import type { Grant, Lease } from '../../pool/lease.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { Workspace } from '../files/workspace.ts';
 import { endedSession, refusalOf } from '../problems.ts';
 import type { Executed } from '../run/execute.ts';
@@ -9,6 +10,7 @@ import type { Stoppable } from '../run/terminator.ts';
 import type { EngineProblem } from '../types.ts';
 import type { SessionKeeping } from './keeping.ts';
 import { reasonOfCell, reasonOfExit, reasonOfLoss } from './messages.ts';
+import type { SessionMemory } from './sessionMemory.ts';
 
 /** An interpreter and its lease. */
 export interface LiveInterpreter {
@@ -40,6 +42,7 @@ export interface LifecycleDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly lease: (signal?: AbortSignal) => Promise<Grant>;
+  readonly memory: SessionMemory;
   readonly onChange: () => void;
   /** Missing where no other engine can resume the session. */
   readonly keeping?: SessionKeeping;
@@ -75,7 +78,7 @@ export class Lifecycle {
   async start(signal?: AbortSignal): Promise<EngineProblem | null> {
     if (!this.isStarting) return this.refusal;
     const grant = await this.#deps.lease(signal);
-    const isKept = grant.kind === 'granted' && ((await this.#deps.keeping?.keep(grant.lease.sandbox)) ?? false);
+    const isKept = grant.kind === 'granted' && (await this.#equip(grant.lease.sandbox));
     if (this.isStarting) return this.#open(grant, isKept);
     if (grant.kind === 'granted') grant.lease.release('destroy');
     return this.refusal;
@@ -122,6 +125,13 @@ export class Lifecycle {
     if (executed && !executed.end.alive) this.#end(live, reasonOfCell(executed));
     else if (live.exit) this.#onExit(live, live.exit);
     return this.#state === live ? null : lossOf(this.#state, this.#deps.id);
+  }
+
+  /** Gives a new sandbox what a session has; resolves with whether another engine can resume it. */
+  async #equip(sandbox: Sandbox): Promise<boolean> {
+    const { keeping, memory } = this.#deps;
+    const [isKept = false] = await Promise.all([keeping?.keep(sandbox), memory.give(sandbox)]);
+    return isKept;
   }
 
   #open(grant: Grant, isKept: boolean): EngineProblem | null {

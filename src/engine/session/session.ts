@@ -1,6 +1,7 @@
 import type { CellRequest, ResumedCell, ResumedInterpreter } from '../../languages/language.ts';
 import type { Lease } from '../../pool/lease.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { MemoryLimit } from '../environment/profile.ts';
 import type { ChangedFiles } from '../files/types.ts';
 import type { Workspace } from '../files/workspace.ts';
 import { notCopied } from '../problems.ts';
@@ -107,6 +108,11 @@ export class Session {
     return this.#deps.owner;
   }
 
+  /** What its sandbox may use. */
+  get memory(): MemoryLimit {
+    return this.#deps.memory.limit;
+  }
+
   /** Whether it has a sandbox or waits for one. */
   get isLive(): boolean {
     return this.#lifecycle.live !== null || this.#lifecycle.isStarting;
@@ -164,6 +170,7 @@ export class Session {
     this.#runs = note.runs;
     this.#lastUsedAt = note.lastUsedAt;
     void this.#deps.keeping?.takeOver(lease.sandbox);
+    void this.#deps.memory.give(lease.sandbox);
     const { run } = note;
     const { cell } = resumed;
     if (!run || !cell) return null;

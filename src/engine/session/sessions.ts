@@ -8,6 +8,7 @@ import { CellLogs, type KeptCell, type SessionCells } from './cellLogs.ts';
 import { type KeepingDependencies, SessionKeeping } from './keeping.ts';
 import type { Question } from './questions.ts';
 import { type ContinuedCell, type Resumption, Session } from './session.ts';
+import { SessionMemory } from './sessionMemory.ts';
 import { SessionNote } from './sessionNote.ts';
 import type { SessionRecord } from './sessionRecord.ts';
 import { ANYONE, isVisible, type Viewer } from './viewer.ts';
@@ -190,6 +191,7 @@ export class Sessions {
       languageId: definition.id,
       language,
       lease: (signal) => environment.lease(owner, 'session', { signal }),
+      memory: new SessionMemory(environment, owner, this.#deps.log),
       ...this.#keeping(environment, { sessionId: id, owner, openedAt }),
     });
     this.#open.set(session.id, session);

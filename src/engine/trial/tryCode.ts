@@ -23,7 +23,7 @@ export async function tryInSession(
   const answer = await session.tryCode(codes, terms, choiceOf(keep, ids));
   if (answer.kind === 'refused') return { ok: false, error: answer.problem };
   const { tried, loss } = answer;
-  const context = { memory: environment.memory, sessionId: session.id, loss, files: null };
+  const context = { memory: session.memory, sessionId: session.id, loss, files: null };
   const results = tried.executed.map((executed) => {
     environment.countRun();
     return resultOf(executed, { ...context, runId: newRunId() });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
-import type { Container, ContainerEnd, LowerLimits } from '../host.ts';
+import type { Container, ContainerEnd, OtherLimits } from '../host.ts';
 import type { DecisionLog } from '../proxy/decisions.ts';
 import { getArchive, putArchive } from './archive.ts';
 import type { Client } from './client.ts';
@@ -91,9 +91,9 @@ export class DockerContainer implements Container {
     return getArchive(this.#context.client, this.id, path, signal);
   }
 
-  async lower({ memoryBytes, cpus }: LowerLimits): Promise<boolean> {
+  async limit({ memoryBytes, cpus }: OtherLimits): Promise<boolean> {
     return this.#context.client.call({
-      doing: 'lower the limits of a container',
+      doing: 'change the limits of a container',
       work: async (docker, abortSignal, isPodman) => {
         // Its API for this came with version 4.3 and has other fields.
         if (isPodman) return false;
