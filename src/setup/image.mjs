@@ -21,7 +21,7 @@ export function ensurePythonImage() {
 
 /** The plan of `ensurePythonImage`. */
 export function planPythonImage() {
-  return planImage(buildOf('python'), "from Debian's packages, and two of PyPI", 850);
+  return planImage(buildOf('python'), "from Debian's packages, and two of PyPI", 890);
 }
 
 /** The languages, and the network proxy, whose images the tests with Docker need beside Python's, and their size in MB. */

@@ -39,7 +39,7 @@ export const python = defineLanguage({
     ),
   }),
   guide:
-    'Python 3 with NumPy, pandas, SciPy, Matplotlib, seaborn, Plotly, scikit-learn, statsmodels, SymPy, PyArrow, requests, Pillow, lxml, openpyxl, tqdm and IPython is preinstalled. Plots are returned without savefig; top-level await works.',
+    'Python 3 with NumPy, pandas, SciPy, Matplotlib, seaborn, Plotly, scikit-learn, statsmodels, SymPy, PyArrow, requests, Beautiful Soup, Pillow, lxml, openpyxl, PyYAML, SQLAlchemy, NetworkX, xarray, tqdm and IPython is preinstalled. Plots are returned without savefig; top-level await works.',
   replaces: {
     name: 'python-docker-mcp',
     settings: {

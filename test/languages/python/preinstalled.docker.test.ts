@@ -14,9 +14,12 @@ beforeAll(async () => {
 afterAll(() => sandbox.dispose());
 
 it.each([
+  'bs4',
+  'html5lib',
   'ipywidgets',
   'jinja2',
   'lxml.etree',
+  'networkx',
   'openpyxl',
   'PIL.Image',
   'pip',
@@ -24,9 +27,13 @@ it.each([
   'pyarrow.parquet',
   'requests',
   'seaborn',
+  'sqlalchemy',
   'statsmodels.api',
+  'tabulate',
   'tqdm.notebook',
   'uv',
+  'xarray',
+  'yaml',
 ])('imports %s', async (module) => {
   expect(await runCell(session, `import ${module}`)).toMatchObject({ status: 'ok', error: null });
 });
