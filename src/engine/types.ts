@@ -195,6 +195,8 @@ export interface ContinuedRun {
   readonly runId: string;
   /** `RunRequest.cell` of its request. */
   readonly cell: string | null;
+  /** `textHash` of its code. */
+  readonly codeHash: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /**

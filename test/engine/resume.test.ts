@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { textHash } from '../../src/base/textHash.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { imageSources } from '../../src/engine/environment/images.ts';
 import { Options, type OptionsInput } from '../../src/engine/options.ts';
@@ -96,7 +97,12 @@ describe('resumeSession', () => {
     const next = start(host);
     const shown: string[] = [];
     const resumed = await next.engine.resumeSession(record, (run) => {
-      expect(run).toMatchObject({ runId, cell: 'a', isWhole: true });
+      expect(run).toMatchObject({
+        runId,
+        cell: 'a',
+        codeHash: textHash('print go\nsleep 300\nprint end'),
+        isWhole: true,
+      });
       return { onOutput: (output) => output.kind === 'stdout' && shown.push(output.text) };
     });
     if (!resumed.ok) throw new Error(resumed.error.message);

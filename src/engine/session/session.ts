@@ -20,7 +20,7 @@ import { type Acquisition, BoundedMutex } from './boundedMutex.ts';
 import { Lifecycle, type LifecycleDependencies, type LiveInterpreter } from './lifecycle.ts';
 import { noTurn, notLive } from './messages.ts';
 import { type Question, Questions } from './questions.ts';
-import type { RunNote, SessionNote } from './sessionNote.ts';
+import { type RunNote, runNote, type SessionNote } from './sessionNote.ts';
 import { type Choice, Trial, type Tried } from './trial.ts';
 
 const MAX_WAITING_CELLS = 100;
@@ -174,8 +174,8 @@ export class Session {
     const { run } = note;
     const { cell } = resumed;
     if (!run || !cell) return null;
-    const { runId, startedAt } = run;
-    const listener = onRun({ runId, cell: run.cell, startedAt, isWhole: cell.isWhole });
+    const { runId, codeHash, startedAt } = run;
+    const listener = onRun({ runId, cell: run.cell, codeHash, startedAt, isWhole: cell.isWhole });
     return { runId, answer: this.#continue(live, run, cell, listener) };
   }
 
@@ -334,9 +334,7 @@ export class Session {
     live.cells += 1;
     const terminator = interruptingTerminator(clock, interpreter, lease.sandbox);
     const changesSince = reportFiles && { changesSince: workspace.mark };
-    const { timeoutMs, outputBytes } = terms;
-    const run = { runId, cell: cell.cell ?? null, startedAt: Date.now(), timeoutMs, outputBytes, reportFiles };
-    const note = live.isKept && { note: this.#note(live, run) };
+    const note = live.isKept && { note: this.#note(live, runNote(cell, terms, reportFiles)) };
     const request = { ...rest, name: `<cell ${live.cells}>`, state: null, ...changesSince, ...note };
     this.#setRunning(live, terminator);
     const executed = await execute({ ...terms, clock, interpreter, terminator, cell: request });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CancellationTokenSource, type TextDocument, window } from 'vscode';
+import { CancellationTokenSource, type Uri, window } from 'vscode';
 import { plainText } from '../../base/log.ts';
 import type { OnInput } from '../../engine/types.ts';
 
@@ -7,8 +7,8 @@ import type { OnInput } from '../../engine/types.ts';
  * Shows an input box for each question of a cell; Escape ends the input. The title names who asks, since the prompt is
  * text of the cell.
  */
-export function askInput({ uri }: TextDocument): OnInput {
-  const title = `Input for a Cell of ${path.basename(uri.path)}`;
+export function askInput(notebook: Uri): OnInput {
+  const title = `Input for a Cell of ${path.basename(notebook.path)}`;
   return async ({ text, isSecret }, signal) => {
     if (signal.aborted) return null;
     const source = new CancellationTokenSource();

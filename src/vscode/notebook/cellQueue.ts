@@ -1,4 +1,4 @@
-import type { NotebookCell, NotebookCellExecution, NotebookController, TextDocument } from 'vscode';
+import type { NotebookCell, NotebookCellExecution, NotebookController, Uri } from 'vscode';
 import { messageOf, plainText } from '../../base/log.ts';
 import type { ContinuedRun, EngineProblem, OnInput, RunOutput, RunResult } from '../../engine/types.ts';
 import { formatProblem, inShortLines } from '../format.ts';
@@ -51,7 +51,7 @@ interface RunningCell {
 
 const FAILED: CellEnd = { ok: false };
 /** For code whose output goes nowhere. */
-export const NO_EVENTS: CellEvents = { onOutput: () => {}, onInput: async () => null };
+const NO_EVENTS: CellEvents = { onOutput: () => {}, onInput: async () => null };
 
 /** Runs a notebook's cells one at a time, in the order of requests. */
 export class CellQueue {
@@ -118,7 +118,7 @@ export class CellQueue {
     this.#output = output;
     return {
       onOutput: (event) => output.add(event),
-      onInput: this.#askIn(cell.document),
+      onInput: this.#askIn(cell.document.uri),
       onEnd: async (result) => {
         const endedAt = Date.now();
         if (result) await this.#close(output, result);
@@ -127,6 +127,11 @@ export class CellQueue {
         if (result?.status !== 'ok') this.drop();
       },
     };
+  }
+
+  /** As `continue`, for a cell that the notebook does not have: its questions are asked, its output is not shown. */
+  continueUnseen(notebook: Uri): CellEvents {
+    return { onOutput: () => {}, onInput: this.#askIn(notebook) };
   }
 
   /** Writes what is pending, and nothing from then on: another window continues. */
@@ -191,7 +196,7 @@ export class CellQueue {
     const toRun = { name: names.of(document.uri.toString()), code: document.getText() };
     const onOutput = (event: RunOutput) => output.add(event);
     this.#deps.onRun();
-    const result = await session.run(sessionId, toRun, { onOutput, onInput: this.#askIn(document) }, signal);
+    const result = await session.run(sessionId, toRun, { onOutput, onInput: this.#askIn(document.uri) }, signal);
     // Measured before the output is written, which often takes longer than the run.
     const endedAt = Date.now();
     await this.#close(output, result);
@@ -203,8 +208,8 @@ export class CellQueue {
   }
 
   /** Asks a cell's questions. The one that is open when the window closes has no answer: another window asks it again. */
-  #askIn(document: TextDocument): OnInput {
-    const ask = askInput(document);
+  #askIn(notebook: Uri): OnInput {
+    const ask = askInput(notebook);
     return async (prompt, signal) => {
       const answer = await ask(prompt, signal);
       // A window that closes also closes its input boxes, a moment before it says so.

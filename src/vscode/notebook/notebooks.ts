@@ -11,10 +11,10 @@ import type { ContinuedRun, EngineProblem, Owner, Result, SessionInfo } from '..
 import type { EngineHandle } from '../engineHandle.ts';
 import { environmentOf } from '../environments/notebookEnvironment.ts';
 import { CellNames } from './cellNames.ts';
-import { CellQueue, type LeftCell, NO_EVENTS } from './cellQueue.ts';
+import { CellQueue, type LeftCell } from './cellQueue.ts';
 import { CellDiagnostics } from './language/diagnostics.ts';
 import { CLOSED, NotebookSession, type PrepareSession } from './notebookSession.ts';
-import { findCells, savedCells } from './reload/savedCells.ts';
+import { findCells, savedCells, withRun } from './reload/savedCells.ts';
 import type { SavedNotebook, SavedNotebooks } from './reload/savedNotebooks.ts';
 import type { SessionSecrets } from './reload/sessionSecrets.ts';
 
@@ -180,18 +180,21 @@ export class Notebooks implements Disposable {
     const { queue, session, names } = entry;
     const { sessionId, order } = saved;
     const cells = entry.notebook.getCells();
-    const places = findCells(
-      saved.cells,
-      cells.map(({ document }) => document.getText()),
-    );
-    names.restore(new Map([...places].map(([name, index]) => [addressesOf(entry.notebook)[index] ?? '', name])));
+    const texts = cells.map(({ document }) => document.getText());
+    const addresses = addressesOf(entry.notebook);
+    const found = findCells(saved.cells, texts);
+    const restore = (places: typeof found) =>
+      names.restore(new Map([...places].map(([name, index]) => [addresses[index] ?? '', name])));
+    restore(found);
     const record = await this.#deps.secrets.find(sessionId);
     if (!record) return this.#deps.saved.delete(entry.notebook.uri);
     let left: LeftCell | undefined;
     const onRun = (run: ContinuedRun) => {
+      const places = withRun(found, run, texts);
+      restore(places);
       const cell = cells[places.get(run.cell ?? '') ?? -1];
       left = cell && queue.continue(cell, run, controller);
-      return left ?? NO_EVENTS;
+      return left ?? queue.continueUnseen(entry.notebook.uri);
     };
     const result = await session.resume({ record, order, onRun });
     if (!session.info) this.#forget(entry, sessionId);

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { textHash } from '../../../base/textHash.ts';
+import type { ContinuedRun } from '../../../engine/types.ts';
 
 /** A cell that has run, as another window can find it: after a reload cells have other addresses. */
 export interface SavedCell {
@@ -10,7 +11,7 @@ export interface SavedCell {
 
 /** The cells with a name. `textOf` returns a cell's text. */
 export function savedCells(names: readonly (string | undefined)[], textOf: (index: number) => string): SavedCell[] {
-  return names.flatMap((name, index) => (name === undefined ? [] : [{ index, name, hash: hashOf(textOf(index)) }]));
+  return names.flatMap((name, index) => (name === undefined ? [] : [{ index, name, hash: textHash(textOf(index)) }]));
 }
 
 /**
@@ -18,7 +19,7 @@ export function savedCells(names: readonly (string | undefined)[], textOf: (inde
  * another cell with that text, then its old place whatever it has now.
  */
 export function findCells(saved: readonly SavedCell[], texts: readonly string[]): ReadonlyMap<string, number> {
-  const hashes = texts.map(hashOf);
+  const hashes = texts.map(textHash);
   const found = new Map<string, number>();
   const taken = new Set<number>();
   const take = ({ name }: SavedCell, index: number) => {
@@ -36,6 +37,17 @@ export function findCells(saved: readonly SavedCell[], texts: readonly string[])
   return found;
 }
 
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+/**
+ * `found` with the cell of a run. A browser that reloads may lose what was saved a moment before: then it is a cell without
+ * a name that has the run's code.
+ */
+export function withRun(
+  found: ReadonlyMap<string, number>,
+  { cell, codeHash }: Pick<ContinuedRun, 'cell' | 'codeHash'>,
+  texts: readonly string[],
+): ReadonlyMap<string, number> {
+  if (cell === null || found.has(cell)) return found;
+  const taken = new Set(found.values());
+  const index = texts.findIndex((text, place) => !taken.has(place) && textHash(text) === codeHash);
+  return index < 0 ? found : new Map([...found, [cell, index]]);
 }
