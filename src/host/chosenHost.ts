@@ -63,6 +63,10 @@ class ChosenHost implements HostWithImages {
     return (await this.#choose(signal)).runtimeProblem(runtime, signal);
   }
 
+  async compiled(agent: Buffer, spec: ContainerSpec): Promise<Buffer> {
+    return this.#chosen?.compiled?.(agent, spec) ?? agent;
+  }
+
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {
     const host = await this.#choose(signal);
     try {

@@ -144,6 +144,11 @@ export interface Host {
   readonly endsWithProcess?: boolean | undefined;
   /** Walls that the agent must report, beside the network, before any code runs; missing: none. */
   readonly requiredWalls?: readonly RequiredWall[] | undefined;
+  /**
+   * The agent's program (`loadAgent`), compiled for the containers of this spec where that can be done ahead; else the same.
+   * Missing: they compile it.
+   */
+  compiled?(agent: Buffer, spec: ContainerSpec): Promise<Buffer>;
   /** Creates, attaches and starts a container. Never pulls an image. */
   create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container>;
   /**

@@ -123,7 +123,7 @@ export const MASKED_PATHS = [
 const WORKSPACE = '/workspace';
 
 /** Reads the agent's length-prefixed bundle from stdin byte-exactly and runs it; anything after it is frames. */
-const LOADER = [
+export const AGENT_LOADER = [
   'import os',
   'def take(n):',
   ' b=b""',
@@ -182,7 +182,7 @@ export function containerSpec(
   });
   return {
     image,
-    argv: ['python3', '-I', '-c', LOADER],
+    argv: ['python3', '-I', '-c', AGENT_LOADER],
     env: {
       ...variables,
       ...(typeof limits.network === 'object' && proxyVariables(limits.network)),

@@ -35,7 +35,8 @@ const SILENCE_MS = 30_000;
 export async function bootSandbox(host: Host, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
   const container = await host.create(options.spec, signal);
   try {
-    const sandbox = await handshake(container, host.handshakeMs, options, signal);
+    const agent = (await host.compiled?.(options.agent, options.spec)) ?? options.agent;
+    const sandbox = await handshake(container, host.handshakeMs, { ...options, agent }, signal);
     requireWalls(host, options.spec, sandbox.ready);
     return sandbox;
   } catch (error) {

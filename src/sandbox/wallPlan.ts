@@ -8,8 +8,10 @@ const LENGTH_DIGITS = 8;
 export function withWalls(agent: Buffer, spec: ContainerSpec): Buffer {
   // With these names JSON is Python. It has no characters beyond ASCII.
   const text = `null, true, false = None, True, False\nWALLS = ${JSON.stringify(wallPlan(spec))}\n`;
-  const program = Buffer.concat([Buffer.from(text), agent.subarray(LENGTH_DIGITS)]);
-  return Buffer.concat([Buffer.from(String(program.length).padStart(LENGTH_DIGITS, '0')), program]);
+  // More than the program may follow.
+  const length = text.length + Number(agent.subarray(0, LENGTH_DIGITS));
+  const start = `${String(length).padStart(LENGTH_DIGITS, '0')}${text}`;
+  return Buffer.concat([Buffer.from(start), agent.subarray(LENGTH_DIGITS)]);
 }
 
 /** `images/agent/hothouse_agent/walls.py` reads it. */

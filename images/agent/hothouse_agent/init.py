@@ -7,16 +7,13 @@ import json
 import os
 import select
 import signal
-import sys
 import time
 
-from . import baseline, channel, children, drivers, environment, forks, frames, gate, inbox, keeper, kernel, outbox
-from . import memory, memorywatch, sharing, sockets, transfer, walls, wipe, writable
+from . import baseline, channel, children, drivers, environment, forks, frames, gate, greeting, inbox, keeper, kernel
+from . import memory, memorywatch, outbox, sharing, sockets, transfer, walls, wipe, writable
 
 # Between two checks of a run's sockets. Seconds.
 _SOCKET_CHECK_INTERVAL = 0.5
-# That silence until the engine has said the real one. Seconds.
-_FIRST_SILENCE = 120
 # How long output waits for what comes with it, mostly an answer. Milliseconds.
 _HOLD = 1
 # How long the answer of a run waits for the end of its process where other runs wait for the sandbox. Milliseconds.
@@ -26,7 +23,7 @@ _IDLE = 1
 
 
 class Init:
-    def __init__(self):
+    def __init__(self, hello):
         stdin, stdout = _claim_stdio()
         self._oom = kernel.OomCounter()
         self._wake, waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -43,7 +40,7 @@ class Init:
         self._channels = {}
         # Ended processes whose output waits for the engine.
         self._ending = []
-        self._hello = None
+        self._hello = hello
         # The session that another engine can resume, if this is its sandbox.
         self._keeper = None
         # The number of the last reset.
@@ -67,6 +64,8 @@ class Init:
         self._held_until = None
         gate.close()
         sharing.freeze()
+        self._forks.limits = {name: hello[name] for name in ("outputBytes", "eventBytes", "events")}
+        self._forks.add_spare()
 
     @property
     def _outbox(self):
@@ -117,7 +116,7 @@ class Init:
         """How long it waits for a frame. Seconds."""
         if self._keeper is not None:
             return self._keeper.silence
-        return self._hello["silenceMs"] / 1000 if self._hello else _FIRST_SILENCE
+        return self._hello["silenceMs"] / 1000
 
     def _patience(self):
         """How long nothing needs to be done without an event. Seconds."""
@@ -182,16 +181,10 @@ class Init:
                 raise frames.Closed("a frame is of no known type")
 
     def _on_hello(self, hello):
+        """That of another engine."""
         nonce = bytes.fromhex(hello["nonce"])
-        ready = {"version": 3, "interpreter": sys.version.split()[0], "walls": walls.report}
-        if self._hello is None:
-            self._hello = hello
-            self._outbox.raw(nonce + frames.frame(frames.READY, 0, frames.encoded(ready)))
-            self._flush()
-            self._forks.limits = {name: hello[name] for name in ("outputBytes", "eventBytes", "events")}
-            self._forks.add_spare()
-        elif self._keeper is not None and self._keeper.allows(hello.get("secret") or ""):
-            self._keeper.greet(nonce, ready, self._last_number)
+        if self._keeper is not None and self._keeper.allows(hello.get("secret") or ""):
+            self._keeper.greet(nonce, greeting.ready(), self._last_number)
         else:
             # To the engine that has this sandbox it is one frame, to the other one its answer.
             self._outbox.frame(frames.DENIED, 0, nonce + frames.frame(frames.DENIED, 0))
@@ -228,8 +221,6 @@ class Init:
             target.input.take(self._inbox.pipe, count, lambda: self._outbox.frame(frames.ROOM, number))
 
     def _start(self, number, start):
-        if self._hello is None:
-            raise frames.Closed("the first frame is not a hello")
         started = self._forks.start(start, self._channels.get(start.get("of")))
         started.number = number
         started.is_once = start.get("once", False)
@@ -349,19 +340,16 @@ def _claim_stdio():
     return stdin, stdout
 
 
-def main():
+def main(hello):
+    """Serves the engine that has said this hello; never returns."""
     kernel.set_dumpable(False)
     environment.enter_agent()
-    if os.getpid() != 1:
-        sys.exit("the agent must be the first process of its container")
     # The kernel keeps every signal without a handler from the first process; Python has installed one for SIGINT.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        Init().serve()
+        Init(hello).serve()
     except frames.Closed as reason:
-        # The engine reads this sentence when the reason is what the code took.
-        os.write(2, ("the agent leaves: %s\n" % reason).encode())
-        os._exit(0)
+        greeting.leave(reason)
     except BaseException as error:
         os.write(2, ("the agent failed: %s: %s\n" % (type(error).__name__, error)).encode())
         os._exit(1)

@@ -3,10 +3,9 @@ The walls of a sandbox that need no help of its host: the agent builds them befo
 inherits them, and it reports which of them hold.
 """
 
-import base64
+import binascii
 import ctypes
 import os
-import platform
 import re
 import resource
 
@@ -232,8 +231,8 @@ def _prepare_scope():
 def _filter_calls(filters):
     if filters is None:
         return _off("seccomp")
-    program = filters.get(platform.machine())
+    program = filters.get(os.uname().machine)
     if program is None:
-        return _missing("no filter for " + platform.machine())
-    privileges.filter_calls(base64.b64decode(program))
+        return _missing("no filter for " + os.uname().machine)
+    privileges.filter_calls(binascii.a2b_base64(program))
     return _holds()

@@ -14,6 +14,7 @@ import { imageMissing, type Problem } from '../problem.ts';
 import type { ContainerSpec, Isolation } from '../spec.ts';
 import { bubblewrapArguments } from './arguments.ts';
 import { type Bubblewrap, cancelled, checkBubblewrap } from './bubblewrap.ts';
+import { CompiledAgents } from './compiledAgents.ts';
 import { endFirst, LocalContainer } from './localContainer.ts';
 import { type EnvironmentFolders, LocalEnvironments } from './localEnvironments.ts';
 import { SandboxFiles } from './sandboxFiles.ts';
@@ -79,6 +80,7 @@ class LocalHost implements HostWithImages {
   readonly images: ImageBuilder;
   readonly #environments: LocalEnvironments;
   readonly #files: SandboxFiles;
+  readonly #agents: CompiledAgents;
   readonly #folder: string;
   readonly #volumes: string;
   readonly #living = new Map<string, LocalContainer>();
@@ -90,6 +92,7 @@ class LocalHost implements HostWithImages {
     this.#folder = folder;
     this.#files = new SandboxFiles(join(folder, 'sandboxes'));
     this.#environments = new LocalEnvironments(join(folder, 'environments'), env, this.#files);
+    this.#agents = new CompiledAgents(join(folder, 'agents'));
     this.images = this.#environments;
     this.#volumes = join(folder, 'volumes');
   }
@@ -116,6 +119,11 @@ class LocalHost implements HostWithImages {
       message: `There is no runtime "${runtime}" without a container engine.`,
       advice: 'Leave the option docker.runtime empty, or set the option host.kind to docker.',
     };
+  }
+
+  async compiled(agent: Buffer, spec: ContainerSpec): Promise<Buffer> {
+    const environment = await this.#environments.foldersOf(spec.image);
+    return environment === null ? agent : this.#agents.of(agent, environment);
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {

@@ -81,7 +81,8 @@ async function printed(build: LocalBuild, program: string, args: readonly string
   return lines.join('\n');
 }
 
-async function findPython3(): Promise<string> {
+/** The machine's Python that sandboxes see. Rejects with an error for people. */
+export async function findPython3(): Promise<string> {
   for (const path of PROGRAM_FOLDERS.map((folder) => join(folder, 'python3'))) {
     if (await can(path, constants.X_OK)) return path;
   }

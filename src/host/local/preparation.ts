@@ -47,7 +47,7 @@ if engine.poll(0):
     sys.exit("the engine has ended")
 program = sys.argv[2:]
 if program[:3] == ["python3", "-I", "-c"]:
-    # It is this interpreter, but for the packages, which the agent's own one has.
+    # It is this interpreter, but for the packages, which the agent adds.
     sys.argv = ["-c"]
     exec(program[3], {"__name__": "__main__"})
 else:

@@ -44,6 +44,14 @@ it('starts no thread for PyArrow, which pandas imports: a process with threads c
   expect(await runCell(fresh, code)).toMatchObject({ stdout: 'True 1\n' });
 });
 
+it('gives the packages to interpreters that code starts as libraries do', async () => {
+  const code = `
+import subprocess, sys
+program = 'import numpy; print(numpy.__name__)'
+print(subprocess.check_output([sys.executable, *subprocess._args_from_interpreter_flags(), '-c', program], text=True))`;
+  expect(await runCell(session, code)).toMatchObject({ status: 'ok', stdout: 'numpy\n\n' });
+});
+
 it('writes and reads Parquet and Excel files', async () => {
   const code = `
 import pandas as pd
