@@ -1,8 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { command, inOutput, openView, rows, type, waitFor, welcomeButton } from './uiPage.mjs';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** What Cursor's file has before: another server, and a comment. */
 const OTHERS = `{
@@ -33,6 +37,7 @@ export async function clickThroughAgents({ page, step, userHome, close }) {
     await step('the change is written, with a backup', () => confirmAdd(page, file));
     await step('a second time nothing changes', () => addAgain(page, file));
     await step('a notebook has a session', () => notebook(page));
+    await step('hothouse cp copies files into its session and out of it', () => copy(page, userHome));
     const one = await newAgent('Agent One');
     const two = await newAgent('Agent Two');
     await step("an agent's run and session show live in the tree", () => live(page, one), 'agents-live');
@@ -138,6 +143,24 @@ async function notebook(page) {
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('set 41', { exact: true }));
   await sessionRow(page, 'Untitled-1').waitFor();
+}
+
+async function copy(page, home) {
+  const cp = (from, to, input = '') => {
+    const env = { PATH: process.env.PATH, HOME: home };
+    return spawnSync(process.execPath, [CLI, 'cp', from, to], { input, env, encoding: 'utf8' });
+  };
+  // It names those that there are.
+  const { stderr } = cp('py-00000000:absent.txt', '-');
+  const [, id] = /Open sessions: (\S+)\.$/m.exec(stderr) ?? [];
+  if (!id) throw new Error(`hothouse cp says: ${stderr}`);
+  const sent = cp('-', `${id}:note.txt`, 'from outside');
+  if (sent.status !== 0) throw new Error(`hothouse cp says: ${sent.stderr}`);
+  await type(page, 'note = open("note.txt").read()\nprint(open("note.txt", "w").write(note.upper()), note)');
+  await page.keyboard.press('Shift+Enter');
+  await inOutput(page, (frame) => frame.getByText('12 from outside', { exact: true }));
+  const { stdout } = cp(`${id}:note.txt`, '-');
+  if (!stdout.includes('FROM OUTSIDE')) throw new Error(`hothouse cp brings ${JSON.stringify(stdout)}.`);
 }
 
 function sessionRow(page, label) {

@@ -1,4 +1,23 @@
-import { command, complete, inOutput, openView, type, welcomeButton } from './uiPage.mjs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { command, complete, inOutput, openView, toast, type, welcomeButton } from './uiPage.mjs';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const FEED = fileURLToPath(new URL('../engine/packages/nugetFeedProcess.ts', import.meta.url));
+
+/** Makes an assembly `Greeting` and prints it in base64. */
+const ASSEMBLY = `
+using System.IO; using System.Reflection; using System.Reflection.Emit;
+var made = AppDomain.CurrentDomain.DefineDynamicAssembly(new AssemblyName("Greeting"), AssemblyBuilderAccess.Save, "/tmp");
+var module = made.DefineDynamicModule("Greeting", "Greeting.dll");
+var words = module.DefineType("Greeting.Words", TypeAttributes.Public | TypeAttributes.Class);
+var isConst = FieldAttributes.Public | FieldAttributes.Static | FieldAttributes.Literal;
+words.DefineField("Text", typeof(string), isConst).SetConstant("greeting");
+words.CreateType();
+made.Save("Greeting.dll");
+Console.Write(Convert.ToBase64String(File.ReadAllBytes("/tmp/Greeting.dll")));
+`;
 
 /**
  * For each kernel: a cell that sets `kept` and prints a text that its code does not have, one with a rich value or a
@@ -33,6 +52,7 @@ const KERNELS = [
     failing: ['var one = 1;\nthrow new InvalidOperationException("bad " + kept);', 'bad 42'],
     endless: ['Console.WriteLine("turn " + kept);\nwhile (true) {}', 'The cell was interrupted'],
     after: ['kept + 2', '44'],
+    added: ['Greeting', 'Installed Greeting 1.2.0.', 'Greeting.Words.Text + kept', 'greeting42'],
     completion: ['kep', 'kept'],
   },
   {
@@ -47,6 +67,16 @@ const KERNELS = [
   },
 ];
 
+/** Serves packages for C#: the settings with its address, and its end. */
+export async function startFeed() {
+  const made = spawnSync(process.execPath, [CLI, 'run', 'csharp', '-'], { input: ASSEMBLY, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(made.stderr);
+  const feed = spawn(process.execPath, ['--import', 'tsx', FEED], { stdio: ['pipe', 'pipe', 'inherit'] });
+  feed.stdin.end(Buffer.from(made.stdout, 'base64'));
+  const [url] = await once(feed.stdout, 'data');
+  return { settings: { 'hothouse.packages.nugetIndex': String(url).trim() }, dispose: () => feed.kill() };
+}
+
 /** A notebook with each of the kernels Hothouse: Node.js, Bash, C# and R. */
 export async function clickThroughLanguages({ page, step }) {
   await step('the welcome view has a session of each language', () => welcome(page));
@@ -57,6 +87,9 @@ export async function clickThroughLanguages({ page, step }) {
     await step(`an error of ${kernel.name} names its line or message`, () => cell(page, kernel.failing));
     await step(`the interrupt button stops a cell of ${kernel.name}`, () => interrupt(page, kernel));
     await step(`a session of ${kernel.name} keeps its variables`, () => cell(page, kernel.after));
+    if (kernel.added) {
+      await step(`Add Packages installs into a session of ${kernel.name}`, () => added(page, kernel.added));
+    }
     await step(
       `completions of ${kernel.name} propose variables`,
       () => complete(page, ...kernel.completion),
@@ -83,6 +116,16 @@ async function cell(page, [code, expected]) {
   await page.waitForTimeout(500);
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText(expected).first());
+}
+
+async function added(page, [name, report, code, expected]) {
+  await command(page, 'Hothouse: Add Packages', { stays: true });
+  const question = page.locator('.quick-input-widget', { hasText: 'Names of packages' }).locator('input.input').first();
+  await question.fill(name);
+  await page.keyboard.press('Enter');
+  await toast(page, report).waitFor({ timeout: 120_000 });
+  await page.locator('.notebookOverlay .cell-editor-part .view-lines').last().click();
+  await cell(page, [code, expected]);
 }
 
 async function interrupt(page, { endless: [code, expected] }) {

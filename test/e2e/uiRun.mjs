@@ -5,7 +5,7 @@ import { startEditor } from './codeServer.mjs';
 import { clickThroughAgents } from './uiAgents.mjs';
 import { clickThroughEnvironments, labFolder, removeEnvironments } from './uiEnvironments.mjs';
 import { clickThroughFolder } from './uiFolder.mjs';
-import { clickThroughLanguages } from './uiLanguages.mjs';
+import { clickThroughLanguages, startFeed } from './uiLanguages.mjs';
 import { clickThroughLean } from './uiLean.mjs';
 import { clickThroughLocal } from './uiLocal.mjs';
 import { clickThroughNetwork, startNetwork } from './uiNetwork.mjs';
@@ -21,7 +21,7 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   await drive('reload', {}, clickThroughReload);
   await drive('folder', {}, clickThroughFolder, shopFolder(out));
   await drive('notebooks', {}, clickThroughNotebooks, notebooksFolder(out));
-  await drive('languages', {}, clickThroughLanguages);
+  if (!only || only === 'languages') await driveLanguages();
   await drive('agents', {}, clickThroughAgents, folder, ownHome(out, 'agents'));
   await drive('windows', {}, clickThroughWindows, folder, ownHome(out, 'windows'));
   removeEnvironments();
@@ -33,6 +33,11 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
   if (leanImage) await drive('lean', { 'hothouse.lean.image': leanImage }, clickThroughLean);
   if (!only || only === 'local') await driveLocal();
   await drive('problem', { 'hothouse.docker.host': 'unix:///nonexistent.sock' }, clickThroughProblem);
+
+  async function driveLanguages() {
+    const feed = await startFeed();
+    await drive('languages', feed.settings, clickThroughLanguages).finally(feed.dispose);
+  }
 
   async function driveNetwork() {
     const network = await startNetwork(out);

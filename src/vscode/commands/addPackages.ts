@@ -1,18 +1,26 @@
 import { ProgressLocation, window } from 'vscode';
 import { plainText } from '../../base/log.ts';
 import type { InstallReport } from '../../engine/packages/types.ts';
-import type { Result } from '../../engine/types.ts';
+import type { Result, SessionInfo } from '../../engine/types.ts';
 import type { App } from '../app.ts';
 import { abortSignal } from '../cancellation.ts';
 import { splitPackages } from '../environments/inputs.ts';
 import { formatProblem } from '../format.ts';
+import { editorLanguage } from '../languages.ts';
+
+/** What the names look like. */
+const EXAMPLES = { pip: 'seaborn requests>=2', npm: 'lodash zod@4', nuget: 'Newtonsoft.Json' } as const;
 
 /** Asks for names of packages, and installs them into a session. */
-export async function addPackages(sessionId: string, { engine, log }: App): Promise<void> {
+export async function addPackages(
+  { id: sessionId, language }: Pick<SessionInfo, 'id' | 'language'>,
+  { engine, log }: App,
+): Promise<void> {
+  const manager = editorLanguage(language).packageManager;
   const names = await window.showInputBox({
     title: `Add Packages to Session ${sessionId}`,
     prompt: 'Names of packages, separated by spaces. The variables of the session stay.',
-    placeHolder: 'seaborn requests>=2',
+    ...(manager && { placeHolder: EXAMPLES[manager] }),
     ignoreFocusOut: true,
   });
   const packages = splitPackages(names ?? '');

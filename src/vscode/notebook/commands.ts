@@ -38,7 +38,7 @@ async function withTarget(from: unknown, active: Notebooks, act: (target: CopyTa
 async function add(from: unknown, app: App, active: Notebooks): Promise<void> {
   const uri = uriOf(from) ?? window.activeNotebookEditor?.notebook.uri;
   const info = uri && active.find(uri)?.session.info;
-  if (info) await addPackages(info.id, app);
+  if (info) await addPackages(info, app);
   else window.showInformationMessage(NO_SESSION);
 }
 

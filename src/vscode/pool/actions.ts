@@ -22,7 +22,7 @@ export function registerPoolActions(app: App, active: Notebooks): Disposable {
   onSession('hothouse.session.interrupt', async (on, { id }) => showFailure(await on.interruptSession(id)));
   onSession('hothouse.session.restart', (on, session) => restart(on, session, active));
   onSession('hothouse.session.close', (on, session) => close(on, session, active));
-  onSession('hothouse.session.addPackages', (_, { id }) => addPackages(id, app));
+  onSession('hothouse.session.addPackages', (_, session) => addPackages(session, app));
   const onShare = (command: string, isShared: boolean) =>
     stack.add(commands.registerCommand(command, (node?: Node) => share(node, isShared, engine.current, active)));
   onShare('hothouse.session.share', true);
