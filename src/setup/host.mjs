@@ -33,7 +33,7 @@ export async function planHost() {
   const isThere = existsSync(cli) && (await isCurrent());
   return [
     ...(await planPackages(LOCAL_PACKAGES, 1)),
-    ...(isThere ? [] : [{ verb: 'build', what: environment, mb: 800 }]),
+    ...(isThere ? [] : [{ verb: 'build', what: environment, mb: 1100 }]),
   ];
 }
 

@@ -32,7 +32,7 @@ export async function planOrdinaryUser() {
   const what = `the Python environment for tests without a container engine in ${folder}`;
   return [
     ...(await planPackages(LOCAL_PACKAGES, 1)),
-    ...(hasEnvironment(folder) ? [] : [{ verb: 'build', what, mb: 800 }]),
+    ...(hasEnvironment(folder) ? [] : [{ verb: 'build', what, mb: 1100 }]),
   ];
 }
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { createServer as createProxy, request as httpRequest, type Server } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,28 +67,80 @@ async function overTls(address: string): Promise<string> {
   return `https://${dockerAddress()}:${(server.address() as AddressInfo).port}${pathname === '/' ? '' : pathname}`;
 }
 
-it.each([
-  ['pip', 'python', 'greeting', 'index', () => pip.url],
-  ['npm', 'node', 'greeting', 'npmIndex', () => npm.url],
-  ['nuget', 'csharp', 'Greeting', 'nugetIndex', () => nuget.url],
-] as const)(
-  'an environment of %s comes from the index of the options, whose certificate is checked unless its host is trusted',
-  async (manager, language, name, option, address) => {
+/** A proxy that knows where the host `index.invalid` is, and each path that it was asked for. */
+async function recordingProxy(address: string): Promise<{ readonly url: string; readonly through: string[] }> {
+  const through: string[] = [];
+  const proxy = createProxy((request, response) => {
+    const { host, pathname } = new URL(request.url ?? '/', 'http://direct.invalid');
+    through.push(`${host} ${pathname}`);
+    httpRequest(new URL(pathname, address), (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    }).end();
+  });
+  servers.push(proxy);
+  await new Promise<void>((resolve) => proxy.listen(0, dockerAddress(), resolve));
+  return { url: `http://${dockerAddress()}:${(proxy.address() as AddressInfo).port}`, through };
+}
+
+interface IndexOfOption {
+  readonly manager: 'pip' | 'npm' | 'nuget';
+  readonly language: string;
+  /** The package that it has. */
+  readonly name: string;
+  /** Below `packages`. */
+  readonly option: string;
+  readonly address: () => string;
+}
+
+const LOCK = /greeting/i;
+const INDEXES: readonly IndexOfOption[] = [
+  { manager: 'pip', language: 'python', name: 'greeting', option: 'index', address: () => pip.url },
+  { manager: 'npm', language: 'node', name: 'greeting', option: 'npmIndex', address: () => npm.url },
+  { manager: 'nuget', language: 'csharp', name: 'Greeting', option: 'nugetIndex', address: () => nuget.url },
+];
+let builds = 0;
+
+/** Builds an environment with the package by these options; resolves to its lock, or to what was said. */
+async function build(
+  { manager, language, name }: IndexOfOption,
+  packages: NonNullable<OptionsInput['packages']>,
+): Promise<string | undefined> {
+  engine.configure(Options.parse({ packages }));
+  builds += 1;
+  // Another variable, so that it is built again.
+  const environment = { name: `${manager}-${builds}`, language, variables: { COUNT: `${machine}-${builds}` } };
+  const built = await engine.environments.create({ ...environment, packages: { [manager]: [name] } });
+  return built.ok ? built.value.lock[manager] : built.error.message;
+}
+
+it.each(INDEXES)(
+  'an environment of $manager comes from the index of the options, whose certificate is checked unless its host is trusted',
+  async (one) => {
+    const { option, address } = one;
     const index = await overTls(address());
-    let count = 0;
-    const build = async (packages: NonNullable<OptionsInput['packages']>) => {
-      engine.configure(Options.parse({ packages: { [option]: index, ...packages } }));
-      count += 1;
-      // Another variable, so that it is built again.
-      const environment = { name: `${manager}-${count}`, language, variables: { COUNT: `${machine}-${count}` } };
-      const built = await engine.environments.create({ ...environment, packages: { [manager]: [name] } });
-      return built.ok ? built.value.lock[manager] : built.error.message;
-    };
-    expect(await build({})).toMatch(/certificate/i);
-    const lock = /greeting/i;
-    expect(await build({ trustedHosts: [dockerAddress()] })).toMatch(lock);
-    expect(await build({ certificates: join(folder, 'certificate.pem') })).toMatch(lock);
-    expect(await build({ certificates: join(folder, 'none.pem') })).toContain('packages.certificates cannot be read');
+    expect(await build(one, { [option]: index })).toMatch(/certificate/i);
+    expect(await build(one, { [option]: index, trustedHosts: [dockerAddress()] })).toMatch(LOCK);
+    expect(await build(one, { [option]: index, certificates: join(folder, 'certificate.pem') })).toMatch(LOCK);
+    const unreadable = await build(one, { [option]: index, certificates: join(folder, 'none.pem') });
+    expect(unreadable).toContain('packages.certificates cannot be read');
+  },
+  BUILDS_MS,
+);
+
+it.each(INDEXES)(
+  'an environment of $manager comes through the proxy of the options, except from hosts that it leaves out',
+  async (one) => {
+    const { option, address } = one;
+    const { url, through } = await recordingProxy(address());
+    const unknown = `${new URL(new URL(address()).pathname, 'http://index.invalid')}`;
+    const trustedHosts = ['index.invalid', dockerAddress()];
+    expect(await build(one, { [option]: unknown, trustedHosts, proxy: url })).toMatch(LOCK);
+    expect(through.join('\n')).toMatch(/^index\.invalid .*(greeting|index)/m);
+    through.length = 0;
+    const noProxy = dockerAddress();
+    expect(await build(one, { [option]: address(), trustedHosts, proxy: url, noProxy })).toMatch(LOCK);
+    expect(through).toEqual([]);
   },
   BUILDS_MS,
 );
