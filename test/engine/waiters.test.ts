@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HostError } from '../../src/host/host.ts';
 import type { Problem } from '../../src/host/problem.ts';
+import { FrameDecoder, FrameType } from '../../src/protocol/frames.ts';
+import { Start } from '../../src/protocol/messages.ts';
 import { BOB, EngineBench, until } from './engineBench.ts';
 
 const HUNG: Problem = { kind: 'host_hung', message: 'It does not answer.', advice: 'Restart it.' };
@@ -38,6 +40,25 @@ describe('a run that waits for a sandbox', () => {
     bench.clock.advance(21_000);
     expect((await busy.result).status).toBe('timeout');
     expect((await waiting).stdout).toBe('1\n');
+  });
+
+  it('is told to the agent, whose answer may then travel with the report of its reset; a run alone has its answer at once', async () => {
+    bench = new EngineBench({ pool: { size: 1 } });
+    await bench.run('print 0');
+    const [sandbox] = bench.host.containers.values();
+    if (!sandbox) throw new Error('there is no sandbox');
+    const written = vi.spyOn(sandbox.stdin, 'write');
+    const alone = await bench.run('print 1');
+    const together = await Promise.all(['print 2', 'print 3', 'print 4'].map((code) => bench.run(code)));
+    const frames = new FrameDecoder().push(Buffer.concat(written.mock.calls.map(([bytes]) => bytes)));
+    const starts = frames.filter(({ type }) => type === FrameType.start);
+    expect(starts.map(({ payload }) => Start.parse(JSON.parse(payload.toString('utf8'))))).toMatchObject([
+      { awaited: false },
+      { awaited: true },
+      { awaited: true },
+      { awaited: false },
+    ]);
+    expect([alone, ...together].map(({ stdout }) => stdout)).toEqual(['1\n', '2\n', '3\n', '4\n']);
   });
 
   it('fails at once when the host stops, although another boot is under way', async () => {
