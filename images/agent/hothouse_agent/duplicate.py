@@ -4,6 +4,7 @@ it, but of the first process, which has sent the descriptors of each copy; see `
 """
 
 import os
+import select
 import socket
 import stat
 import sys
@@ -16,6 +17,8 @@ _DESCRIPTORS = 6
 # How long a copy waits for its parent's end. Seconds.
 _ORPHANED_WITHIN = 10
 _PAUSE = 0.0002
+# How long the copies have to leave the original's process group before it says that it is copied. Seconds.
+_LEAVE_WITHIN = 2
 # Where memory is short, the kernel ends copies before the session that they come from.
 _SESSION_SCORE = b"500"
 _COPY_SCORE = b"1000"
@@ -38,7 +41,7 @@ def make(control, count):
         maker = None
     if maker == 0:
         return _enter(_make_each(given), random_state)
-    _close(given)
+    _close([fd for fds in given for fd in fds])
     if maker is not None:
         try:
             os.waitpid(maker, 0)
@@ -65,21 +68,26 @@ def _receive(control, count):
     return given
 
 
-def _close(given):
-    for fds in given:
-        for fd in fds:
-            os.close(fd)
+def _close(fds):
+    for fd in fds:
+        os.close(fd)
 
 
 def _make_each(given):
     """In a process between the original and the copies, whose end makes them children of the first process."""
+    left, leaving = os.pipe()
     for fds in given:
         try:
             if os.fork() == 0:
-                _close(other for other in given if other is not fds)
+                # From now on a signal to the original's process group is not for the copy.
+                os.setsid()
+                _close([left, leaving, *(fd for other in given if other is not fds for fd in other)])
                 return fds
         except Exception:
             break
+    os.close(leaving)
+    # Its other end closes when every copy has left the group. User code can keep one from that for as long as it likes.
+    select.select([left], [], [], _LEAVE_WITHIN)
     os._exit(0)
 
 
@@ -89,7 +97,6 @@ def _enter(fds, random_state):
     deadline = time.monotonic() + _ORPHANED_WITHIN
     while os.getppid() != 1 and time.monotonic() < deadline:
         time.sleep(_PAUSE)
-    os.setsid()
     _set_oom_score(_COPY_SCORE)
     try:
         walls.enter_copy()

@@ -49,8 +49,6 @@ export function copyCases(agent: AgentCase): void {
     const session = start();
     await session.run(set('value_of_session', 5));
     const copy = await copyOf(session);
-    // The session says that it was copied a moment before the copy is there, which needs it until then.
-    await copy.run(set('value_of_copy', 6));
     await session.channel.signal('SIGKILL');
     await session.channel.ended;
     const cell = copy.run(sleep(30_000));

@@ -142,3 +142,20 @@ await work()`;
     expect(await session.complete('x', 1)).toEqual({ start: 0, end: 0, matches: [] });
   });
 });
+
+describe('a copy of a session', () => {
+  it('lives when the session is killed as soon as it says that it was copied', async () => {
+    const original = python.open(sandbox, { once: false });
+    // The copy is late: it has just been forked when the session has its answer.
+    const late = 'import os, time\nos.register_at_fork(after_in_child=lambda: time.sleep(0.2))\nx = 5';
+    expect(await runCell(original, late)).toMatchObject({ status: 'ok' });
+    const { interpreters = [], losses } = original.copy?.(1) ?? {};
+    expect(await losses).toEqual({ threads: 0, sockets: 0 });
+    original.kill();
+    await original.ended;
+    const [copy] = interpreters;
+    expect(copy && (await runCell(copy, 'x'))).toMatchObject({ status: 'ok', value: '5' });
+    copy?.kill();
+    await copy?.ended;
+  });
+});
