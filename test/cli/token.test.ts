@@ -65,6 +65,14 @@ describe('hothouse token', () => {
     expect([again.status, again.stderr.includes(token)]).toEqual([1, false]);
   });
 
+  it('creates tokens that never expire, also under names that objects have', async () => {
+    const created = await hothouse('create', '__proto__', '--expires', 'never', '--json');
+    const { token, id, expires_at } = JSON.parse(created.stdout);
+    expect([created.status, expires_at]).toEqual([0, null]);
+    expect((await hothouse('list')).stdout).toBe(`${id}  valid    never expires  __proto__\n`);
+    expect(new ClientTokens(home).find(token)).toEqual({ ok: true, id });
+  });
+
   it('creates tokens that a running `hothouse serve` accepts and then refuses, and writes none of them', async () => {
     const server = start(['serve', '--json', '--verbose'], { HOME: home });
     let written = '';

@@ -14,8 +14,8 @@ const NOTES = `
 A client with a token of its own has sessions and sandboxes of its own. The token is shown once; only its hash is kept.`;
 
 interface CreateOptions {
-  /** Milliseconds, or null for never. */
-  readonly expires: number | null;
+  /** Milliseconds, infinite for never. */
+  readonly expires: number;
   readonly json?: boolean;
 }
 
@@ -44,8 +44,9 @@ export function tokenCommand(handle: Handle): Command {
   return command;
 }
 
-function parseTime(text: string): number | null {
-  if (text === 'never') return null;
+/** Commander would take null for no value. */
+function parseTime(text: string): number {
+  if (text === 'never') return Number.POSITIVE_INFINITY;
   const [, count = '', unit = ''] = /^(\d{1,9})([mhd])$/.exec(text) ?? [];
   const time = Number(count) * (UNITS[unit] ?? Number.NaN);
   if (!(time > 0 && time <= MAX_DAYS * 86_400_000)) {
@@ -67,7 +68,7 @@ async function create(
     throw new UsageError(`There is a token named ${name}; revoke it first, or use another name.`);
   }
   try {
-    const { token, record } = await tokens.create(name, expires === null ? null : Date.now() + expires);
+    const { token, record } = await tokens.create(name, Number.isFinite(expires) ? Date.now() + expires : null);
     terminal.stdout.write(json ? jsonLine({ token, ...fieldsOf(record) }) : `Token: ${token}\n${lineOf(record)}\n`);
     if (!json) say(terminal, 'it is shown once; clients send it as "Authorization: Bearer TOKEN"');
     return 0;
