@@ -4,7 +4,7 @@ import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { ReplacedProgram, ReplacedSetting } from '../languages/replacedProgram.ts';
 import { megabytes, type OptionMapping, replacedImage, SHARED_MAPPINGS, unsupported } from './optionMapping.ts';
 import type { FoundSources, OptionSource, PendingNote, Variables } from './source.ts';
-import { readYaml } from './yamlFile.ts';
+import { LIKE_PYYAML, readYaml } from './yamlFile.ts';
 
 /** The configuration of the program that a language replaces, its variables before its file. */
 export async function replacedSources(
@@ -68,10 +68,14 @@ interface Setting {
 async function readConfiguration(program: string, chosen: string | undefined, home: string) {
   const fallback = join(home, `.${program}`, 'config.yaml');
   const path = chosen?.trim() || fallback;
-  const file = await readYaml(path);
+  const file = await readYaml(path, LIKE_PYYAML);
   if (file.kind !== 'absent' || path === fallback) return { path, file, notes: [] };
   const text = `${path}, which the configuration of ${program} names, does not exist; trying ${fallback}.`;
-  return { path: fallback, file: await readYaml(fallback), notes: [{ important: false, text: () => text }] };
+  return {
+    path: fallback,
+    file: await readYaml(fallback, LIKE_PYYAML),
+    notes: [{ important: false, text: () => text }],
+  };
 }
 
 /** An empty variable counts as not set. */

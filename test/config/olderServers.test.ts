@@ -27,6 +27,24 @@ async function notesOn(text: string) {
   return { notes: notes.map((note) => note.text.replace(path, 'FILE')), problems, options };
 }
 
+it('reads a file of theirs as PyYAML does: merged keys, the last of two equal keys, and numbers of YAML 1.1', async () => {
+  const text = `
+base: &base {pool_size: 3, network_disabled: no}
+docker:
+  <<: *base
+  cpu_limit: 1
+  cpu_limit: 0.5
+  timeout: 1_0
+`;
+  const { problems, options } = await notesOn(text);
+  expect(problems).toEqual([]);
+  expect(options).toMatchObject({
+    pool: { size: 3 },
+    limits: { cpus: 0.5, timeoutSeconds: 10 },
+    network: { policy: 'full' },
+  });
+});
+
 describe('the documented configuration of the older servers', () => {
   it('is applied except for images, and nothing in it is invalid', async () => {
     const { python, lean } = await writeOlderConfiguration(home);

@@ -44,13 +44,25 @@ const UNEXPECTED = ['Unexpected keyword argument', 'unexpected_keyword_argument'
 function typeErrors(place: string, schema: PropertySchema, value: unknown): string[] {
   if (!hasType(schema, value)) {
     const type = schema.type ?? schema.anyOf?.[0]?.type ?? '';
-    return [entry(place, TYPE_ERRORS[type] ?? [`Input should be a valid ${type}`, `${type}_type`], value)];
+    return [entry(place, typeError(type, value), value)];
   }
   const { items } = schema;
   return items && Array.isArray(value)
     ? value.flatMap((item, index) => typeErrors(`${place}.${index}`, items, item))
     : [];
 }
+
+function typeError(type: string, value: unknown): readonly [text: string, type: string] {
+  const isText = typeof value === 'string';
+  if (type === 'integer' && isText) return INTEGER_TEXT;
+  if (type === 'integer' && typeof value === 'number') return FRACTION;
+  if (type === 'boolean' && (isText || typeof value === 'number')) return BOOLEAN_TEXT;
+  return TYPE_ERRORS[type] ?? [`Input should be a valid ${type}`, `${type}_type`];
+}
+
+const INTEGER_TEXT = ['Input should be a valid integer, unable to parse string as an integer', 'int_parsing'] as const;
+const FRACTION = ['Input should be a valid integer, got a number with a fractional part', 'int_from_float'] as const;
+const BOOLEAN_TEXT = ['Input should be a valid boolean, unable to interpret input', 'bool_parsing'] as const;
 
 function entry(place: string, [text, type]: readonly [string, string], value: unknown): string {
   return [

@@ -8,12 +8,27 @@ export type CheckArguments = (
   args: Readonly<Record<string, unknown>>,
 ) => ToolAnswer | null;
 
-/** The same tools, each of which checks its arguments first, by the schema that is listed for it. */
-export function validated(listed: Profile['tools'], tools: ProfileTools, check: CheckArguments): ProfileTools {
+/** Arguments as the older server reads them, by the schema of its tool. */
+export type ReadArguments = (
+  schema: ArgumentSchema,
+  args: Readonly<Record<string, unknown>>,
+) => Readonly<Record<string, unknown>>;
+
+/** The same tools, each of which reads and checks its arguments first, by the schema that is listed for it. */
+export function validated(
+  listed: Profile['tools'],
+  tools: ProfileTools,
+  check: CheckArguments,
+  read: ReadArguments = (_schema, args) => args,
+): ProfileTools {
   return Object.fromEntries(
     Object.entries(tools).map(([name, tool]): [string, ProfileTool] => {
       const schema = (listed.find((one) => one.name === name)?.inputSchema ?? {}) as ArgumentSchema;
-      return [name, async (args, call) => check(name, schema, args) ?? tool(args, call)];
+      const call: ProfileTool = async (given, context) => {
+        const args = read(schema, given);
+        return check(name, schema, args) ?? tool(args, context);
+      };
+      return [name, call];
     }),
   );
 }

@@ -1,4 +1,5 @@
 import type { Engine, RunResult } from '../../../engine/types.ts';
+import { laxArguments } from '../arguments/laxArguments.ts';
 import { modelErrors } from '../arguments/modelErrors.ts';
 import { type CheckArguments, validated } from '../arguments/validated.ts';
 import { problemText } from '../dockerMcp.ts';
@@ -36,7 +37,7 @@ export const codeExecuter: Profile = {
     resource: (uri) => `Unknown resource: '${uri}'`,
     prompt: (name) => `Unknown prompt: '${name}'`,
   },
-  open: (engine) => validated(TOOLS, executerTools(engine), checkArguments),
+  open: (engine) => validated(TOOLS, executerTools(engine), checkArguments, laxArguments),
 };
 
 const NOT_CONNECTED = 'Failed to connect to the code execution service.';

@@ -1,10 +1,11 @@
 import type { Engine } from '../../../engine/types.ts';
+import { laxArguments } from '../arguments/laxArguments.ts';
 import { modelErrors } from '../arguments/modelErrors.ts';
 import { type CheckArguments, validated } from '../arguments/validated.ts';
 import { problemText } from '../dockerMcp.ts';
 import { invalidArguments, type Profile, type ProfileTools, type ToolAnswer } from '../profile.ts';
 import { type Execution, Executor } from './executor.ts';
-import { isLanguage, notALanguage } from './language.ts';
+import { isLanguage, LANGUAGES, notALanguage } from './language.ts';
 import { TOOLS } from './tools.ts';
 import { type Upload, Uploads } from './uploads.ts';
 
@@ -26,9 +27,10 @@ export const dockerExecutor: Profile = {
     resource: (uri) => `Unknown resource: ${uri}`,
     prompt: (name) => `Unknown prompt: ${name}`,
   },
-  open: (engine) => validated(TOOLS, executorTools(engine), checkArguments),
+  open: (engine) => validated(TOOLS, executorTools(engine), checkArguments, laxArguments),
 };
 
+const NO_LANGUAGE = `languages has none of ${LANGUAGES.join(', ')}`;
 const DEFAULT_IMAGE = 'debug-test:latest';
 
 function executorTools(engine: Engine): ProfileTools {
@@ -48,6 +50,7 @@ function executorTools(engine: Engine): ProfileTools {
       const [names, image] = [languages as readonly string[], String(image_name)];
       const other = names.find((name) => !isLanguage(name));
       if (other !== undefined) return wrapped(`Error creating image: ${notALanguage(other)}`, true);
+      if (names.length === 0) return wrapped(`Error creating image: ${NO_LANGUAGE}`, true);
       const startedMs = performance.now();
       const created = await executor.images.create(image, names.filter(isLanguage), call);
       if (!created.ok) return wrapped(`Failed to create image: ${problemText(created.error)}`, true);

@@ -24,8 +24,8 @@ function leanTools(engine: Engine): ProfileTools {
       return textAnswer(resultText(run), !isSuccess(run));
     },
 
-    async 'execute-lean-persistent'({ code, session_id = randomUUID() }, { owner, signal, onOutput }) {
-      const name = String(session_id);
+    async 'execute-lean-persistent'({ code, session_id }, { owner, signal, onOutput }) {
+      const name = String(session_id || randomUUID());
       const session = await sessions.open(name, owner, signal);
       if (!session.ok) return toolError('execute-lean-persistent', problemText(session.error));
       const request = { language: 'lean', code: String(code), owner, sessionId: session.value };

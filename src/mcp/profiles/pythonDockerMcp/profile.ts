@@ -28,8 +28,8 @@ function pythonTools(engine: Engine): ProfileTools {
       return textAnswer(text, ran.run.status !== 'ok');
     },
 
-    async 'execute-persistent'({ code, session_id = randomUUID() }, call) {
-      const name = String(session_id);
+    async 'execute-persistent'({ code, session_id }, call) {
+      const name = String(session_id || randomUUID());
       const session = await sessions.open(name, call.owner, call.signal);
       if (!session.ok) return toolError('execute-persistent', problemText(session.error));
       const ran = await runProgram(engine, { ...python(code), sessionId: session.value }, call);
@@ -86,11 +86,11 @@ async function install(
   call: ProfileCall,
 ): Promise<{ readonly ok: boolean; readonly text: string }> {
   if (!PACKAGE_NAME.test(name)) return { ok: false, text: `Invalid package name: ${name}` };
-  const target = session === undefined ? randomUUID() : String(session);
+  const target = String(session || randomUUID());
   const opened = await sessions.open(target, call.owner, call.signal);
   if (!opened.ok) return { ok: false, text: problemText(opened.error) };
   const installed = await installForProfile(engine, opened.value, [name], call);
-  if (session === undefined) await sessions.close(target);
+  if (!session) await sessions.close(target);
   if (installed.ok) return { ok: true, text: installed.value.output };
   return { ok: false, text: `Failed to install package: ${problemText(installed.error)}` };
 }
