@@ -32,7 +32,7 @@ const measuring = 'test/**/*.measuring.test.ts';
 const onPodman = [
   'test/contract/dockerHost.docker.test.ts',
   'test/engine/environmentLists.docker.test.ts',
-  'test/isolation/{04,13,15}-*.docker.test.ts',
+  'test/isolation/{04,13,15,38,39}-*.docker.test.ts',
 ];
 /** What needs bubblewrap and no container engine. */
 const local = 'test/**/*.local.test.ts';
