@@ -191,15 +191,18 @@ class Table:
 
 _sysv_tables = {}
 _task_table = Table()
-# Whether that table counts the processes of this sandbox.
+# Whether that table counts the processes of this sandbox, and how many it counts beside them.
 _is_task_count_known = False
+_tasks_beside = 0
 
 
 def open_tables():
-    """Before `sysv_objects` and `confirm_task_count`; they stay open."""
-    global _task_table
+    """For the only process, before `sysv_objects` and `confirm_task_count`; they stay open."""
+    global _task_table, _tasks_beside
     _sysv_tables.update({kind: Table("/proc/sysvipc/" + kind) for kind in _REMOVERS})
     _task_table = Table("/sys/fs/cgroup/pids.current", "/sys/fs/cgroup/pids/pids.current")
+    # Without a container engine, bubblewrap keeps a process of its own outside.
+    _tasks_beside = (_listed_task_count() or 1) - 1
 
 
 def confirm_task_count(start):
@@ -216,7 +219,7 @@ def task_count():
     How many threads this container has, with those that have ended and were not reaped; None where that is not known. The
     kernel counts a new process before its parent can end, so unlike a list of /proc it misses none.
     """
-    return _listed_task_count() if _is_task_count_known else None
+    return _listed_task_count() - _tasks_beside if _is_task_count_known else None
 
 
 def _listed_task_count():

@@ -8,6 +8,8 @@ import { type Mounts, mountArguments, preparedArguments } from './preparation.ts
 export const ENVIRONMENT = '/environment';
 /** Where it sees those of the environment that its own is built on. */
 export const BASE = '/base';
+/** Where the agent looks for the limits of its cgroup, as in a container. */
+const CGROUPS = '/sys/fs/cgroup';
 /** Where Node.js finds modules from every folder. */
 const NODE_MODULES = 'node_modules';
 
@@ -24,6 +26,8 @@ export interface LocalFolders {
   readonly base: string | null;
   /** Of each volume, by its path in the sandbox. */
   readonly volumes: ReadonlyMap<string, string>;
+  /** Of its cgroup; null for none. */
+  readonly cgroup: string | null;
 }
 
 /** What bubblewrap gets to start the first process of a sandbox; `user` is its id inside. */
@@ -49,6 +53,7 @@ export function bubblewrapArguments(
     ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
     ...machineArguments(hasNetwork),
     ...environmentArguments(folders),
+    ...(folders.cgroup === null ? [] : ['--ro-bind', folders.cgroup, CGROUPS]),
     // No terminals: the kernel limits them for the whole machine, not per sandbox.
     ...['--size', '4096', '--perms', '0555', '--tmpfs', '/dev/pts', '--remount-ro', '/dev/pts'],
     ...mountArguments(spec, mounts),

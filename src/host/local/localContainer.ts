@@ -17,6 +17,8 @@ const UNREAD_MS = 500;
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
+  /** Its variables; those of this process when left out. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A sandbox of this machine: a tree of processes that ends with its first one, and with this process. */
@@ -44,17 +46,17 @@ export class LocalContainer implements Container {
   }
 
   /**
-   * Starts bubblewrap; `volumes` has the folder of each volume by its path. `cleanUp` is called when it has ended, and
+   * Runs a command that becomes bubblewrap; `volumes` has the folder of each volume by its path. `cleanUp` is called when it has ended, and
    * everything waits for it. Rejects with a `HostError`.
    */
   static async start(
     id: string,
-    { program, args }: Command,
+    { program, args, env }: Command,
     volumes: ReadonlyMap<string, string>,
     cleanUp: () => Promise<void>,
   ): Promise<LocalContainer> {
     // In a session of its own: Ctrl+C in a terminal is for us alone.
-    const child = spawn(program, args, { stdio: 'pipe', detached: true, cwd: '/' });
+    const child = spawn(program, args, { stdio: 'pipe', detached: true, cwd: '/', ...(env && { env }) });
     const streams = streamsOf(child);
     const ended = endOf(child).then(async (end) => {
       // What stays is removed by a later sweep.

@@ -18,6 +18,7 @@ import { CompiledAgents } from './compiledAgents.ts';
 import { endFirst, LocalContainer } from './localContainer.ts';
 import { type EnvironmentFolders, LocalEnvironments } from './localEnvironments.ts';
 import { SandboxFiles } from './sandboxFiles.ts';
+import { findScopes, type Scopes } from './scopes.ts';
 import { isOld, makeFolder, removeFolder, storageError } from './storage.ts';
 
 /** The options of `localHost`. */
@@ -40,23 +41,20 @@ const END_OF_USERS = 2 ** 31 - 1;
 /** What a container engine would add is the agent's work alone here. */
 const REQUIRED_WALLS: readonly RequiredWall[] = ['systemCalls', 'privileges'];
 
-const ISOLATION: Isolation = {
-  // The agent counts it and ends what runs.
+const WALLS = {
+  // Where no cgroup limits it, the agent counts it and ends what runs.
   memoryLimit: true,
-  swapLimit: false,
-  cpuLimit: false,
-  // Counted in the user namespace of the sandbox. The kernel limits those of root nowhere.
-  processLimit: process.getuid?.() !== 0,
   systemCallFilter: true,
   networkIsolation: true,
   readOnlyRoot: true,
   unprivilegedUser: true,
   userNamespace: true,
 };
-const WARNINGS = [
-  'The agent counts memory four times a second and ends runs that have too much; with Docker the kernel does it at once.',
-  'CPU time of sandboxes is not limited; Docker limits it.',
-];
+/** The kernel counts the processes of a user namespace, but limits those of root nowhere. */
+const COUNTS_PROCESSES = process.getuid?.() !== 0;
+const COUNTED_MEMORY =
+  'The agent counts memory four times a second and ends runs that have too much; a cgroup would do it at once.';
+const NO_CPU_LIMIT = 'CPU time of sandboxes is not limited; a cgroup would limit it.';
 const NO_PROCESS_LIMIT =
   'The kernel does not limit the processes of sandboxes that root starts. Run Hothouse as an ordinary user.';
 const NO_FILE_LIMIT =
@@ -73,6 +71,11 @@ export function localHost(options: LocalHostOptions): HostWithImages {
   return new LocalHost(options);
 }
 
+/** What this machine can do. */
+interface Readiness extends Bubblewrap {
+  readonly scopes: Scopes;
+}
+
 class LocalHost implements HostWithImages {
   readonly handshakeMs = HANDSHAKE_MS;
   readonly endsWithProcess = true;
@@ -84,7 +87,7 @@ class LocalHost implements HostWithImages {
   readonly #folder: string;
   readonly #volumes: string;
   readonly #living = new Map<string, LocalContainer>();
-  #check: Promise<Bubblewrap> | null = null;
+  #check: Promise<Readiness> | null = null;
   #isDisposed = false;
 
   constructor({ home, env }: LocalHostOptions) {
@@ -98,15 +101,17 @@ class LocalHost implements HostWithImages {
   }
 
   async info(signal?: AbortSignal): Promise<HostInfo> {
-    const { version, mounts } = await this.#ready(signal);
+    const { version, mounts, scopes } = await this.#ready(signal);
     return {
       name: `Bubblewrap ${version} on this machine`,
-      details: ['no container engine'],
+      details: ['no container engine', ...(scopes.scopeOf ? ['cgroups by systemd'] : [])],
       defaultRuntime: RUNTIME,
-      isolation: ISOLATION,
+      isolation: isolationWith(scopes),
       warnings: [
-        ...WARNINGS,
-        ...(ISOLATION.processLimit ? [] : [NO_PROCESS_LIMIT]),
+        ...(scopes.held.memory ? [] : [COUNTED_MEMORY]),
+        ...(scopes.held.cpu ? [] : [NO_CPU_LIMIT]),
+        ...(isolationWith(scopes).processLimit ? [] : [NO_PROCESS_LIMIT]),
+        ...(scopes.problem === null ? [] : [scopes.problem]),
         ...(mounts === 'limited' ? [] : [NO_FILE_LIMIT]),
       ],
     };
@@ -188,9 +193,14 @@ class LocalHost implements HostWithImages {
     signal?: AbortSignal,
   ): Promise<LocalContainer> {
     const user = spec.user ?? randomInt(FIRST_USER, END_OF_USERS);
-    const { mounts } = await this.#ready(signal);
-    const args = bubblewrapArguments(spec, user, { ...environment, volumes }, mounts);
-    const container = await LocalContainer.start(id, { program: PROGRAM, args }, volumes, () => this.#end(id));
+    const { mounts, scopes } = await this.#ready(signal);
+    const scope = scopes.scopeOf?.(id, spec);
+    // A cgroup counts what is used, so that what is only reserved needs no limit.
+    const limited = scopes.held.memory ? { ...spec, reservesMemory: true } : spec;
+    const folders = { ...environment, volumes, cgroup: scope?.folder ?? null };
+    const args = bubblewrapArguments(limited, user, folders, mounts);
+    const command = scope?.command(PROGRAM, args) ?? { program: PROGRAM, args };
+    const container = await LocalContainer.start(id, command, volumes, () => this.#end(id));
     this.#living.set(id, container);
     try {
       const { pid, startedAt } = container.first;
@@ -235,14 +245,23 @@ class LocalHost implements HostWithImages {
     return new Map(await Promise.all(made));
   }
 
-  /** What bubblewrap can do here, which is looked at once unless something is wrong. */
-  async #ready(signal?: AbortSignal): Promise<Bubblewrap> {
+  /** What bubblewrap and systemd can do here, which is looked at once unless something is wrong. */
+  async #ready(signal?: AbortSignal): Promise<Readiness> {
     if (this.#isDisposed) throw new HostError(DISPOSED);
     if (signal?.aborted) throw new HostError(cancelled());
-    this.#check ??= checkBubblewrap(PROGRAM);
+    this.#check ??= look();
     return this.#check.catch((error: unknown) => {
       this.#check = null;
       throw error;
     });
   }
+}
+
+async function look(): Promise<Readiness> {
+  const [bubblewrap, scopes] = await Promise.all([checkBubblewrap(PROGRAM), findScopes()]);
+  return { ...bubblewrap, scopes };
+}
+
+function isolationWith({ held }: Scopes): Isolation {
+  return { ...WALLS, swapLimit: held.swap, cpuLimit: held.cpu, processLimit: held.processes || COUNTS_PROCESSES };
 }

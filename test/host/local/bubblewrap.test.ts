@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('bubblewrap is refused', () => {
 });
 
 describe('a sandbox of bubblewrap', () => {
-  const folders = { environment: '/env', base: null, volumes: new Map([['/packages', '/volume']]) };
+  const folders = { environment: '/env', base: null, cgroup: null, volumes: new Map([['/packages', '/volume']]) };
   const spec = { ...ownSpec(), volumes: [{ path: '/packages', name: null, isWritable: false }] };
 
   it('has no network unless its spec names one', () => {
@@ -72,5 +72,7 @@ describe('a sandbox of bubblewrap', () => {
     expect(args.filter((arg) => /^--(dev-)?bind/.test(arg))).toEqual([]);
     const at = args.indexOf('/volume');
     expect(args.slice(at - 1, at + 2)).toEqual(['--ro-bind', '/volume', '/packages']);
+    const inCgroup = bubblewrapArguments(spec, 5, { ...folders, cgroup: '/its' }, 'limited');
+    expect(inCgroup.slice(inCgroup.indexOf('/its') - 1).slice(0, 3)).toEqual(['--ro-bind', '/its', '/sys/fs/cgroup']);
   });
 });
