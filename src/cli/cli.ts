@@ -40,7 +40,7 @@ export async function runCli(argv: readonly string[], cli: Cli): Promise<number>
 
 function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
   const program = new Command('hothouse')
-    .description('Run code in warm, sealed containers')
+    .description('Run code in warm, sealed sandboxes')
     .version(cli.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)

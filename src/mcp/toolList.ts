@@ -33,7 +33,7 @@ function offerFor(languages: Languages): Offer {
   const own = languages.flatMap((language) => language.tools?.(DEFAULT_OPTIONS.limits) ?? []);
   const offer = {
     instructions: [
-      'Hothouse runs code in warm, sealed containers on this machine.',
+      'Hothouse runs code in warm, sealed sandboxes on this machine.',
       'Use run_code for a single computation. For work in steps call open_session, pass its session_id to run_code, and call close_session at the end.',
       'Files go in with write_file, or with files of run_code; files that code writes to its working directory come back with read_file and as resources.',
       ...own.map(({ instructions }) => instructions),

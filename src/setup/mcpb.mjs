@@ -9,7 +9,7 @@ import { bundle, packedFiles, stage } from './bundle.mjs';
 import { mcpb, out, registryManifest, root } from './paths.mjs';
 import { fail, SetupProblem } from './steps.mjs';
 
-const DESCRIPTION = 'Runs Python, Node.js, Bash, C#, R and Lean 4 in warm, sealed containers.';
+const DESCRIPTION = 'Runs Python, Node.js, Bash, C#, R and Lean 4 in warm, sealed sandboxes.';
 const REGISTRY_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 const PROGRAM = 'dist/cli.js';
 /** Beside the program; those of the images come from the list of the extension. */

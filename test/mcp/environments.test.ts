@@ -23,7 +23,7 @@ describe('create_environment', () => {
     expect(created.isError).toBe(false);
     expect(textOf(created)).toBe('Created data (python): tqdm, requests>=2');
     expect(questions).toEqual([
-      'Create the environment data for python? It installs tqdm (pip), requests>=2 (pip) on this machine, in a container image.',
+      'Create the environment data for python? It installs tqdm (pip), requests>=2 (pip) on this machine, for sandboxes only.',
     ]);
     const listed = await call(client, 'list_environments');
     expect(textOf(listed)).toBe('data (python): tqdm, requests>=2');
@@ -99,7 +99,7 @@ async function askingClients(engine: StubEngine, questions: string[], answer: ()
 
 describe.each(['2025-11-25', '2026-07-28'] as const)('an environment with a network, for a client of %s', (era) => {
   const QUESTION =
-    'Create the environment data for python? It installs tqdm (pip), requests>=2 (pip) on this machine, in a container image. Let code in the environment data reach *.example.com and example.org? Code that runs there, also that of agents, can send everything it has to these hosts.';
+    'Create the environment data for python? It installs tqdm (pip), requests>=2 (pip) on this machine, for sandboxes only. Let code in the environment data reach *.example.com and example.org? Code that runs there, also that of agents, can send everything it has to these hosts.';
   const HOSTS = { allow: ['example.org', '*.example.com'] };
   type Client = { callTool: (params: { name: string; arguments: Record<string, unknown> }) => Promise<unknown> };
 

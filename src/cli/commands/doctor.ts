@@ -13,7 +13,7 @@ import { jsonLine, problemText } from '../terminal.ts';
 /** `hothouse doctor`: prints what is installed, what is missing and what to do next. */
 export function doctorCommand(handle: Handle): Command {
   return new Command('doctor')
-    .description('Check the container engine, images and configuration')
+    .description('Check where sandboxes run, environments and configuration')
     .option('--json', 'print the report as one JSON object')
     .addHelpText(
       'after',

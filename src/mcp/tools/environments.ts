@@ -84,7 +84,7 @@ function questionFor({ name, language, packages = {} }: EnvironmentInput): strin
   const all = Object.entries(packages).flatMap(([manager, entries]) =>
     (entries ?? []).map((entry) => `${entry} (${manager})`),
   );
-  return `Create the environment ${name} for ${language}? It installs ${all.join(', ') || 'no packages'} on this machine, in a container image.`;
+  return `Create the environment ${name} for ${language}? It installs ${all.join(', ') || 'no packages'} on this machine, for sandboxes only.`;
 }
 
 function fieldsOf({ name, language, packages, variables, network, hash }: EnvironmentRecord) {

@@ -14,7 +14,7 @@ export const installPackages = defineTool({
   name: 'install_packages',
   title: 'Package Installation',
   description:
-    'Installs packages, with what they require, into a live session. Its variables stay, and imports work at once. They come from the indexes of this machine through a container of its own; the session has no network. A line `%pip install NAME`, `!npm install NAME` for Node.js or `#r "nuget: NAME"` for C#, in the code of a session does the same. With environment, adds them to an environment and builds it. The user may be asked first, or may have turned this off.',
+    'Installs packages, with what they require, into a live session. Its variables stay, and imports work at once. They come from the indexes of this machine through a sandbox of its own; the session has no network. A line `%pip install NAME`, `!npm install NAME` for Node.js or `#r "nuget: NAME"` for C#, in the code of a session does the same. With environment, adds them to an environment and builds it. The user may be asked first, or may have turned this off.',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   asks: true,
   input: z.strictObject({

@@ -18,7 +18,7 @@ export function runCode(languages: readonly LanguageDefinition[]): Tool {
     name: 'run_code',
     title: 'Code Run',
     description: [
-      'Runs code in a sealed container. Returns its output, the value of the last expression, images and a status; a field that says nothing is absent.',
+      'Runs code in a sealed sandbox. Returns its output, the value of the last expression, images and a status; a field that says nothing is absent.',
       'Without session_id nothing persists between runs: no variables, files or processes, except the variables in state.',
       'With session_id variables, imports, functions and files in the working directory persist, also after an error, a timeout or an interrupt. If a session is lost, error.message says so.',
       ...languages.map(({ guide }) => guide),

@@ -43,7 +43,7 @@ function registerController(language: EditorLanguage, active: Notebooks): Dispos
 function configure(controller: NotebookController, { cells }: EditorLanguage, active: Notebooks): void {
   controller.supportedLanguages = [cells];
   controller.supportsExecutionOrder = true;
-  controller.description = 'Warm, sealed container';
+  controller.description = 'Warm, sealed sandbox';
   controller.interruptHandler = (notebook: NotebookDocument) => active.find(notebook.uri)?.queue.interrupt();
 }
 
