@@ -5,6 +5,7 @@ Arguments: an empty folder for it, and the path by which sandboxes see that fold
 
 import os
 import pathlib
+import re
 import sys
 import venv
 
@@ -13,13 +14,14 @@ from wheels import install  # noqa: E402
 
 
 def _relocate(folder, seen_at):
-    """Scripts name the interpreter by its path here, in their first lines."""
-    here, there = os.fsencode(folder), os.fsencode(seen_at)
+    """Scripts name the interpreter by its path here; where that is long or has other letters, in a line for a shell."""
+    here = re.escape(os.fsencode(folder / "bin"))
+    header = re.compile(rb"#!%s/python\S*\n|#!/bin/sh\n'''exec' .*\n' '''\n" % here)
     for script in (folder / "bin").iterdir():
-        with open(script, "rb") as file:
-            text = file.read()
-        if not script.is_symlink() and text.startswith(b"#!"):
-            script.write_bytes(text[:1024].replace(here, there) + text[1024:])
+        text = b"" if script.is_symlink() else script.read_bytes()
+        found = header.match(text)
+        if found:
+            script.write_bytes(b"#!%s/bin/python3\n" % os.fsencode(seen_at) + text[found.end() :])
 
 
 def main():

@@ -3,20 +3,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine, Owner, RunRequest } from '../../../src/engine/types.ts';
-import { engineIn, IMAGES } from './engineIn.ts';
+import { engineIn } from './engineIn.ts';
+import { IMAGES } from './hostIn.ts';
 
+/** Spaces, a quote, what a shell would run, and letters beyond ASCII, one of them in two parts. */
+const HOME = "Zoë's  gro\u0308ße 家 $(id)";
 const OWNER: Owner = { id: 'test', kind: 'cli', label: 'test' };
 
 let home: string;
 let engine: Engine;
 
 beforeAll(async () => {
-  home = await mkdtemp(path.join(tmpdir(), 'hothouse-languages-'));
+  home = path.join(await mkdtemp(path.join(tmpdir(), 'hothouse-languages-')), HOME);
+  await mkdir(home);
   engine = await newEngine();
 });
 afterAll(async () => {
   await engine.dispose();
-  await rm(home, { recursive: true });
+  await rm(path.dirname(home), { recursive: true });
 });
 
 const newEngine = (env = process.env) => engineIn(home, { options: { pool: { size: 1, prewarm: false } }, env });
@@ -115,6 +119,19 @@ describe('Python without a container engine', () => {
       '    print(error.strerror)',
     ].join('\n');
     expect(await run(code)).toMatchObject({ stdout: '3 0\nTrue True\nRead-only file system\n' });
+  });
+});
+
+describe('Bash without a container engine', () => {
+  it('runs code, and keeps files of a session, whatever the name of the home folder', async () => {
+    await build('bash');
+    const opened = await engine.openSession('bash', OWNER);
+    if (!opened.ok) throw new Error(opened.error.message);
+    const sessionId = opened.value.id;
+    const run = (code: string) => engine.run({ language: 'bash', owner: OWNER, code, sessionId });
+    expect(await run('echo kept > file; echo $((6 * 7))')).toMatchObject({ status: 'ok', stdout: '42\n' });
+    expect(await run('cat file')).toMatchObject({ status: 'ok', stdout: 'kept\n' });
+    await engine.closeSession(sessionId);
   });
 });
 
