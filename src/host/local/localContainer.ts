@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Container, ContainerEnd } from '../host.ts';
+import type { Container, ContainerEnd, OtherLimits } from '../host.ts';
 import { HostError } from '../host.ts';
 import { packVolume, unpackInVolume } from './archive.ts';
 import { startProblem } from './bubblewrap.ts';
@@ -19,6 +19,8 @@ export interface Command {
   readonly args: readonly string[];
   /** Its variables; those of this process when left out. */
   readonly env?: NodeJS.ProcessEnv;
+  /** As for a container; without it no limit can be changed. */
+  readonly limit?: (limits: OtherLimits) => Promise<boolean>;
 }
 
 /** A sandbox of this machine: a tree of processes that ends with its first one, and with this process. */
@@ -29,15 +31,18 @@ export class LocalContainer implements Container {
   readonly ended: Promise<ContainerEnd>;
   readonly #process: ChildProcess;
   readonly #volumes: ReadonlyMap<string, string>;
+  readonly #limit: Command['limit'];
 
   private constructor(
     readonly id: string,
     { process, stdin, stdout, stderr }: Streams,
     readonly first: FirstProcess,
     volumes: ReadonlyMap<string, string>,
+    limit: Command['limit'],
     ended: Promise<ContainerEnd>,
   ) {
     this.#process = process;
+    this.#limit = limit;
     this.#volumes = volumes;
     this.stdin = stdin;
     this.stdout = stdout;
@@ -46,12 +51,12 @@ export class LocalContainer implements Container {
   }
 
   /**
-   * Runs a command that becomes bubblewrap; `volumes` has the folder of each volume by its path. `cleanUp` is called when it has ended, and
-   * everything waits for it. Rejects with a `HostError`.
+   * Runs a command that becomes bubblewrap; `volumes` has the folder of each volume by its path. `cleanUp` is called when it
+   * has ended, and everything waits for it. Rejects with a `HostError`.
    */
   static async start(
     id: string,
-    { program, args, env }: Command,
+    { program, args, env, limit }: Command,
     volumes: ReadonlyMap<string, string>,
     cleanUp: () => Promise<void>,
   ): Promise<LocalContainer> {
@@ -69,7 +74,7 @@ export class LocalContainer implements Container {
     try {
       const first = await firstProcess(child);
       streams.stderr.off('data', listen).pause();
-      return new LocalContainer(id, streams, first, volumes, ended);
+      return new LocalContainer(id, streams, first, volumes, limit, ended);
     } catch (error) {
       child.kill('SIGKILL');
       // What it has said is complete then. Without an id it never started.
@@ -88,6 +93,10 @@ export class LocalContainer implements Container {
 
   async getArchive(path: string): Promise<Readable> {
     return packVolume(this.#volumes, path);
+  }
+
+  async limit(limits: OtherLimits): Promise<boolean> {
+    return (await this.#limit?.(limits)) ?? false;
   }
 
   async remove(): Promise<void> {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { OtherLimits } from '../host.ts';
 import type { ContainerSpec } from '../spec.ts';
 import type { Command } from './localContainer.ts';
 
@@ -25,7 +26,7 @@ export interface Scopes {
 export interface Scope {
   /** The folder of the cgroup, once `command` runs. */
   readonly folder: string;
-  /** A program in it. */
+  /** A program in it, whose limits can be changed where they are held. */
   command(program: string, args: readonly string[]): Command;
 }
 
@@ -49,12 +50,14 @@ const CONTROLLERS = { memory: 'memory', cpu: 'cpu', processes: 'pids' } as const
 export async function findScopes(env: NodeJS.ProcessEnv = process.env): Promise<Scopes> {
   const uid = process.getuid?.() ?? 0;
   const variables = withBus(env, uid);
-  const start = [...(uid === 0 ? [] : ['--user']), '--scope', '--quiet', '--collect', '--no-ask-password'];
+  const user = uid === 0 ? [] : ['--user'];
+  const start = [...user, '--scope', '--quiet', '--collect', '--no-ask-password'];
   const unit = unitOf(`probe-${process.pid}`);
   try {
     const args = [...start, ...propertiesOf(unit, PROBE_LIMITS), 'sh', '-c', PROBE];
     const { stdout } = await promisify(execFile)(PROGRAM, args, { timeout: ASK_MS, env: variables });
     const [folder = '', ...values] = stdout.split('\n');
+    const held = heldBy(values);
     const scopeOf = (id: string, spec: ContainerSpec): Scope => {
       const name = unitOf(id);
       return {
@@ -63,10 +66,15 @@ export async function findScopes(env: NodeJS.ProcessEnv = process.env): Promise<
           program: PROGRAM,
           args: [...start, ...propertiesOf(name, spec), program, ...rest],
           env: variables,
+          limit: async (limits) => {
+            const isHeld = (limits.memoryBytes === undefined || held.memory) && (limits.cpus === undefined || held.cpu);
+            const change = [...user, 'set-property', '--runtime', name, ...assignmentsOf(limits)];
+            if (isHeld) await promisify(execFile)('systemctl', change, { timeout: ASK_MS, env: variables });
+            return isHeld;
+          },
         }),
       };
     };
-    const held = heldBy(values);
     return { held, problem: lackOf(held, uid), scopeOf };
   } catch (error) {
     return without(reasonOf(error));
@@ -81,17 +89,22 @@ function unitOf(id: string): string {
   return `hothouse-${id}.scope`;
 }
 
-function propertiesOf(unit: string, { memoryBytes, cpus, pids }: typeof PROBE_LIMITS): string[] {
-  const properties = {
-    MemoryMax: memoryBytes,
-    MemorySwapMax: 0,
-    CPUQuota: `${Math.ceil(cpus * 100)}%`,
-    TasksMax: pids,
+function propertiesOf(unit: string, limits: typeof PROBE_LIMITS): string[] {
+  const given = [
+    ...assignmentsOf(limits),
+    'MemorySwapMax=0',
+    `TasksMax=${limits.pids}`,
     // Or systemd would end the whole sandbox when the kernel ends one run for its memory.
-    Delegate: 'yes',
-  };
-  const given = Object.entries(properties).map(([name, value]) => `--property=${name}=${value}`);
-  return [`--unit=${unit}`, '--description=Hothouse sandbox', ...given, '--'];
+    'Delegate=yes',
+  ];
+  return [`--unit=${unit}`, '--description=Hothouse sandbox', ...given.map((one) => `--property=${one}`), '--'];
+}
+
+function assignmentsOf({ memoryBytes, cpus }: OtherLimits): string[] {
+  return [
+    ...(memoryBytes === undefined ? [] : [`MemoryMax=${memoryBytes}`]),
+    ...(cpus === undefined ? [] : [`CPUQuota=${Math.ceil(cpus * 100)}%`]),
+  ];
 }
 
 /** Programs that no session has started often lack the address of the user's systemd. */

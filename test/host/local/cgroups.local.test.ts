@@ -8,7 +8,7 @@ import { ownSpec } from '../../contract/hostContract.ts';
 import { engineIn } from './engineIn.ts';
 
 const OWNER: Owner = { id: 'test', kind: 'cli', label: 'test' };
-const LIMITS = { memoryMb: 256, cpus: 1, pids: 64 };
+const LIMITS = { memoryMb: 256, notebookMemoryMb: 384, cpus: 1, pids: 64 };
 const CGROUP = '/sys/fs/cgroup';
 
 const { held, problem } = await findScopes();
@@ -53,6 +53,14 @@ describe.skipIf(problem !== null)('sandboxes in cgroups of systemd', () => {
     const hog = `python3 -c 'text = b"x" * (${2 * LIMITS.memoryMb} << 20)'; echo $?`;
     expect(await run(hog, opened.value.id)).toMatchObject({ stdout: '137\n' });
     expect(await run('echo $((kept + 1))', opened.value.id)).toMatchObject({ stdout: '42\n' });
+    await engine.closeSession(opened.value.id);
+  });
+
+  it('have more memory in the session of a notebook', async () => {
+    const opened = await engine.openSession('bash', { ...OWNER, kind: 'notebook' });
+    if (!opened.ok) throw new Error(opened.error.message);
+    const { stdout } = await run(`cat ${CGROUP}/memory.max`, opened.value.id);
+    expect(stdout).toBe(`${LIMITS.notebookMemoryMb << 20}\n`);
     await engine.closeSession(opened.value.id);
   });
 
