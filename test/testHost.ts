@@ -1,7 +1,7 @@
 import { silentLog } from '../src/base/log.ts';
 import { dockerHost } from '../src/host/docker/dockerHost.ts';
 import type { Host } from '../src/host/host.ts';
-import { localHost } from '../src/host/local/localHost.ts';
+import { hostIn } from './host/local/hostIn.ts';
 
 /** Whether tests on real sandboxes use this machine without a container engine: HOTHOUSE_TEST_HOST=local. */
 export const isOnLocalHost = process.env.HOTHOUSE_TEST_HOST === 'local';
@@ -10,7 +10,7 @@ export const isOnLocalHost = process.env.HOTHOUSE_TEST_HOST === 'local';
 export function testHost(log = silentLog): Host {
   const { env } = process;
   const home = env.HOME ?? '/';
-  return isOnLocalHost ? localHost({ env, home }) : dockerHost({ env, home, log });
+  return isOnLocalHost ? hostIn(home) : dockerHost({ env, home, log });
 }
 
 /** The option `host.kind` of engines that choose their host by it. */

@@ -1,7 +1,6 @@
 import { formatList } from '../base/list.ts';
 import type { Host, HostInfo, ImageInfo } from '../host/host.ts';
 import { LABEL } from '../host/labels.ts';
-import { imageMissing } from '../host/problem.ts';
 import type { Environment } from './environment/environment.ts';
 import { problemOf } from './problems.ts';
 import type { EngineProblem, Preflight } from './types.ts';
@@ -35,11 +34,8 @@ async function checkImage(host: Host, { id, definition, image }: Environment, sk
   // Without a host its images are unknown, and its own problem comes first.
   if (skip || !images) return { ...base, image: null, problem: null };
   const { value, problem } = await attempt<ImageInfo | null>(() => images.find(image, signal));
-  return { ...base, image: value, problem: problem ?? (value ? null : missing(image, definition.id)) };
-}
-
-function missing(image: string, language: string): EngineProblem {
-  return imageMissing({ image, labels: { [LABEL.environment]: language } });
+  const missing = () => images.missing({ image, labels: { [LABEL.environment]: definition.id } });
+  return { ...base, image: value, problem: problem ?? (value ? null : await missing()) };
 }
 
 async function attempt<T>(
@@ -62,7 +58,7 @@ export interface BlockingProblem {
 export function blockingProblems({ host, environments }: Preflight): readonly BlockingProblem[] {
   const found = environments.flatMap(({ problem, language }) => (problem ? [{ problem, language }] : []));
   if (host.problem) return [{ problem: host.problem, language: environments[0]?.language ?? '' }];
-  const isMissing = ({ problem }: BlockingProblem) => problem.kind === 'image_missing';
+  const isMissing = ({ problem: { kind } }: BlockingProblem) => kind === 'image_missing' || kind === 'needs_engine';
   const isNothingThere = environments.length > 0 && found.filter(isMissing).length === environments.length;
   return isNothingThere ? found.slice(0, 1) : found.filter((blocking) => !isMissing(blocking));
 }

@@ -8,7 +8,7 @@ import {
   type HostWithImages,
   type ImageBuilder,
 } from './host.ts';
-import type { Problem } from './problem.ts';
+import type { Problem, ProblemKind } from './problem.ts';
 import type { ContainerSpec } from './spec.ts';
 
 /**
@@ -35,6 +35,7 @@ class ChosenHost implements HostWithImages {
     this.#log = log;
     this.images = {
       find: async (tag, signal) => (await this.#choose(signal)).images.find(tag, signal),
+      missing: async (use) => (await this.#choose()).images.missing(use),
       build: async (build, onLine, signal) => (await this.#choose(signal)).images.build(build, onLine, signal),
       readFolder: async (tag, path, labels) => (await this.#choose()).images.readFolder(tag, path, labels),
       remove: async (tag) => (await this.#choose()).images.remove(tag),
@@ -48,6 +49,10 @@ class ChosenHost implements HostWithImages {
 
   get endsWithProcess(): boolean {
     return this.#chosen?.endsWithProcess ?? false;
+  }
+
+  get notStarted(): Host['notStarted'] {
+    return this.#chosen?.notStarted;
   }
 
   get requiredWalls(): Host['requiredWalls'] {
@@ -119,6 +124,8 @@ class ChosenHost implements HostWithImages {
   }
 }
 
+/** Problems that the preferred host may well not have. */
+const LACKING: ReadonlySet<ProblemKind> = new Set<ProblemKind>(['image_missing', 'needs_engine', 'permission_denied']);
 const CANCELLED: Problem = { kind: 'cancelled', message: 'The search for a host was cancelled.', advice: 'Try again.' };
 
 /** Rejects when the signal aborts; a rejection that comes too late is no error. */
@@ -153,7 +160,7 @@ function both(preferred: Problem, other: Problem): Problem {
 
 /** A problem of what stands in for the preferred host: what it lacks may well be there, so this says why it is used. */
 function inPlace(problem: Problem, reason: Problem): Problem {
-  if (problem.kind !== 'image_missing' && problem.kind !== 'permission_denied') return problem;
+  if (!LACKING.has(problem.kind)) return problem;
   return { ...problem, message: `${problem.message} No container engine is used: ${lowered(reason.message)}` };
 }
 

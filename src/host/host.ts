@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Problem } from './problem.ts';
+import type { ImageUse, Problem } from './problem.ts';
 import type { DecisionLog } from './proxy/decisions.ts';
 import type { ContainerSpec, Isolation } from './spec.ts';
 
@@ -111,6 +111,8 @@ export interface ImageBuild {
 export interface ImageBuilder {
   /** Null when there is no image of that name. */
   find(tag: string, signal?: AbortSignal): Promise<ImageInfo | null>;
+  /** That there is no such image, with what can be done about it here. */
+  missing(use: ImageUse): Promise<Problem>;
   /** `onLine` gets the build's output. Rejects with `build_failed` and the last line when a step fails. */
   build(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void>;
   /** The files of a folder in an image, by name, each as text; empty when it has no such folder. At most 16 MB. */
@@ -142,6 +144,8 @@ export interface Host {
   readonly handshakeMs: number;
   /** Its containers end with this process, so that none can be attached to later; missing: they live on. */
   readonly endsWithProcess?: boolean | undefined;
+  /** Why a container ended before its agent answered; `cause` is what is known of it. Missing: its image is not usable. */
+  readonly notStarted?: ((spec: ContainerSpec, cause: string) => Problem) | undefined;
   /** Walls that the agent must report, beside the network, before any code runs; missing: none. */
   readonly requiredWalls?: readonly RequiredWall[] | undefined;
   /**

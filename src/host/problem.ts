@@ -10,6 +10,7 @@ export type ProblemKind =
   | 'permission_denied'
   | 'image_missing'
   | 'image_unusable'
+  | 'needs_engine'
   | 'disk_full'
   | 'no_memory'
   | 'network_reachable'
@@ -59,10 +60,11 @@ export function proxyImageMissing(image: string): Problem {
   return { ...problem, advice: `Build it with the command \`${command}\`, or ${instead}.`, command };
 }
 
-type ImageUse = Pick<ContainerSpec, 'image' | 'labels'>;
+/** An image, and the labels of what is to run it. */
+export type ImageUse = Pick<ContainerSpec, 'image' | 'labels'>;
 
-/** There is no image of that name. */
-export function imageMissing(use: ImageUse): Problem {
+/** There is no image of that name. `isOnlyOurs`: the host has none but those that it builds. */
+export function imageMissing(use: ImageUse, isOnlyOurs = false): Problem {
   const { command, isOwn, option, byDefault, environment } = imageFacts(use);
   if (environment !== null) {
     const message = `The image of the environment ${environment} is gone.`;
@@ -71,7 +73,8 @@ export function imageMissing(use: ImageUse): Problem {
   const problem = { kind: 'image_missing', message: `There is no image ${use.image}.` } as const;
   if (!option) return { ...problem, advice: 'Pull or build it.' };
   if (!isOwn) return { ...problem, advice: `Pull or build it, or ${byDefault}.` };
-  const advice = `Build it with the command \`${command}\`, or name another image in the ${option}.`;
+  const build = `Build it with the command \`${command}\``;
+  const advice = isOnlyOurs ? `${build}.` : `${build}, or name another image in the ${option}.`;
   return { ...problem, advice, command };
 }
 

@@ -36,15 +36,16 @@ export interface LocalEngineSettings {
   readonly isLasting?: boolean;
 }
 
-type Surroundings = Pick<LocalEngineSettings, 'env' | 'home' | 'log'>;
+type Surroundings = Pick<LocalEngineSettings, 'env' | 'home' | 'log' | 'imagesFolder'>;
 
-function connect({ host: { kind }, docker: { host, runtime } }: HostOptions, { env, home, log }: Surroundings): Host {
-  if (kind === 'local') return localHost({ home, env });
+function connect({ host: { kind }, docker: { host, runtime } }: HostOptions, surroundings: Surroundings): Host {
+  const { env, home, log } = surroundings;
+  if (kind === 'local') return localHost(surroundings);
   const engine = dockerHost({ host, env, home, log });
   // An engine that the user has named is meant, and so is a runtime.
   const isNamed = [host, runtime, env.DOCKER_HOST, env.DOCKER_CONTEXT].some(Boolean);
   if (kind === 'docker' || isNamed || process.platform !== 'linux') return engine;
-  return chosenHost(engine, localHost({ home, env }), log);
+  return chosenHost(engine, localHost(surroundings), log);
 }
 
 /**
@@ -55,7 +56,7 @@ export async function createLocalEngine(settings: LocalEngineSettings): Promise<
   const [agent, identity] = await Promise.all([loadAgent(join(imagesFolder, 'agent')), processIdentity()]);
   const board = isLasting ? await useBoard(join(home, '.hothouse', 'used'), identity.owner, log) : null;
   return createEngine({
-    connect: (wanted) => connect(wanted, { env, home, log }),
+    connect: (wanted) => connect(wanted, { env, home, log, imagesFolder }),
     agent,
     languages,
     options,

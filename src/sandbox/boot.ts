@@ -36,7 +36,7 @@ export async function bootSandbox(host: Host, options: BootOptions, signal?: Abo
   const container = await host.create(options.spec, signal);
   try {
     const agent = (await host.compiled?.(options.agent, options.spec)) ?? options.agent;
-    const sandbox = await handshake(container, host.handshakeMs, { ...options, agent }, signal);
+    const sandbox = await handshake(container, host, { ...options, agent }, signal);
     requireWalls(host, options.spec, sandbox.ready);
     return sandbox;
   } catch (error) {
@@ -87,7 +87,7 @@ function resumed(sandbox: LiveSandbox, kept: KeptSession): ResumedSandbox {
 
 async function handshake(
   container: Container,
-  handshakeMs: number,
+  { handshakeMs, notStarted = unusable }: Host,
   options: BootOptions,
   signal?: AbortSignal,
 ): Promise<Sandbox> {
@@ -99,7 +99,7 @@ async function handshake(
     throw new HostError(
       signal?.aborted
         ? { kind: 'cancelled', message: 'The start of a sandbox was cancelled.', advice: 'Run it again.' }
-        : unusable(options.spec, messageOf(error)),
+        : notStarted(options.spec, messageOf(error)),
     );
   }
 }

@@ -9,11 +9,11 @@ import type { Engine, Owner, RunResult } from '../../src/engine/types.ts';
 import { machineBuildSettings } from '../../src/host/buildSettings.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import { machineId, thisOwner } from '../../src/host/identity.ts';
-import { localHost } from '../../src/host/local/localHost.ts';
 import type { LanguageDefinition } from '../../src/languages/languageDefinition.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { installerPrograms } from '../../src/local/installerPrograms.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
+import { hostIn } from '../host/local/hostIn.ts';
 
 const images = path.resolve(import.meta.dirname, '../../images');
 
@@ -31,7 +31,7 @@ export async function realEngine(
 ): Promise<Engine> {
   return createEngine({
     connect: ({ host: { kind }, docker: { host } }) =>
-      kind === 'local' ? localHost(SURROUNDINGS) : dockerHost({ host, ...SURROUNDINGS, log: silentLog }),
+      kind === 'local' ? hostIn(homedir()) : dockerHost({ host, ...SURROUNDINGS, log: silentLog }),
     agent: await loadAgent(path.join(images, 'agent')),
     options: Options.parse(options),
     clock: systemClock,

@@ -6,10 +6,10 @@ import type { Engine } from '../../src/engine/types.ts';
 import { dockerHost } from '../../src/host/docker/dockerHost.ts';
 import type { Host } from '../../src/host/host.ts';
 import { LABEL } from '../../src/host/labels.ts';
-import { localHost } from '../../src/host/local/localHost.ts';
 import { containerSpec } from '../../src/host/spec.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
 import { bootSandbox } from '../../src/sandbox/boot.ts';
+import { hostIn } from '../host/local/hostIn.ts';
 import { type Calls, compare, repeat, type Side } from './compare.ts';
 import { type CpuMeter, containersCpu, descendantsCpu, dockerCpu, ownCpu, sumOf } from './cpu.ts';
 import { containersOf, PYTHON_ALONE, realEngine, run, SETTLE_MS, warm } from './engine.ts';
@@ -27,7 +27,7 @@ const BESIDE = 'the same with Docker';
 export async function measureLocal(): Promise<Measured | null> {
   const { env } = process;
   const hosts = {
-    local: localHost({ env, home: homedir() }),
+    local: hostIn(homedir()),
     docker: dockerHost({ env, home: homedir(), log: silentLog }),
   };
   for (const [kind, { images }] of Object.entries(hosts)) {

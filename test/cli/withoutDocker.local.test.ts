@@ -20,6 +20,13 @@ describe('the doctor where Docker is out of reach', () => {
     expect(environments.find(({ id }: { id: string }) => id === 'python')).toMatchObject({ problem: null });
   });
 
+  it.each(['csharp', 'r'])('advises no build of %s, which only a container engine can do', async (language) => {
+    const { stdout } = await hothouse(['doctor', '--set', 'host.kind=local']);
+    expect(stdout).not.toContain(`hothouse build ${language}`);
+    expect(stdout).toContain(`note  Only a container engine can build hothouse/${language}:latest.`);
+    expect(stdout).not.toContain('name another image');
+  });
+
   it('says what has to change for Docker itself', async () => {
     const { status, stdout } = await hothouse(['doctor', '--set', 'docker.host=unix:///nowhere.sock']);
     expect([status, stdout]).toEqual([1, expect.stringMatching(/^error Nothing listens at unix:\/\/\/nowhere\.sock/)]);
@@ -30,7 +37,7 @@ describe('what needs Docker', () => {
   it.each([
     ['an allow list', ['--set', 'network.policy=allow', '--set', 'network.allow=example.com'], 'needs Docker'],
     ['another runtime', ['--set', 'host.kind=local', '--set', 'docker.runtime=runsc'], 'without a container engine'],
-    ['an image', ['--set', 'python.image=python:3.12'], 'There is no image python:3.12'],
+    ['an image', ['--set', 'python.image=python:3.12'], 'The image python:3.12 needs a container engine.'],
   ])('%s is refused in a sentence, and nothing runs', async (_, more, sentence) => {
     const { status, stdout, stderr } = await hothouse(['run', 'python', '-', ...more], 'print("ran")');
     expect([status === 0, stdout, stderr]).toEqual([false, '', expect.stringContaining(sentence)]);

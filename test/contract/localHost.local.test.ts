@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { localHost } from '../../src/host/local/localHost.ts';
+import { hostIn } from '../host/local/hostIn.ts';
 import { hostContract } from './hostContract.ts';
 
 const IMAGE = 'hothouse/bash:latest';
 const home = await mkdtemp(path.join(tmpdir(), 'hothouse local-ü-'));
-const makeHost = () => localHost({ env: process.env, home });
+const makeHost = () => hostIn(home);
 
 beforeAll(async () => {
   const context = path.resolve(import.meta.dirname, '../../images/bash');

@@ -33,6 +33,10 @@ it('without any image the first language is the one to build', () => {
   expect(inTheWay(found(null, missing))).toEqual([['image_missing', 'python']]);
 });
 
+it('a language that needs a container engine does not block while another one is ready', () => {
+  expect(inTheWay(found(null, { csharp: 'needs_engine', r: 'needs_engine' }))).toEqual([]);
+});
+
 it('an unusable host comes before every other problem', () => {
   expect(inTheWay(found(problem('host_stopped'), {}))).toEqual([['host_stopped', 'python']]);
 });

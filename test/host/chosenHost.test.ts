@@ -51,6 +51,10 @@ describe('a chosen host', () => {
       advice: 'Build it.',
       command: 'b',
     });
+    other.faults.create = { kind: 'needs_engine', message: 'Only an engine can build i.', advice: 'Start one.' };
+    expect(await problemOf(host.create(ownSpec()))).toMatchObject({
+      message: 'Only an engine can build i. No container engine is used: Docker is not running.',
+    });
     other.faults.create = { kind: 'spec_refused', message: 'Too many CPUs.', advice: 'Ask for fewer.' };
     expect(await problemOf(host.create(ownSpec()))).toEqual(other.faults.create);
   });

@@ -9,7 +9,7 @@ import type {
   RequiredWall,
 } from '../../src/host/host.ts';
 import { HostError } from '../../src/host/host.ts';
-import type { Problem } from '../../src/host/problem.ts';
+import { imageMissing, type Problem } from '../../src/host/problem.ts';
 import type { ContainerSpec } from '../../src/host/spec.ts';
 import type { AgentFaults } from './fakeAgent.ts';
 import { FakeContainer } from './fakeContainer.ts';
@@ -66,6 +66,7 @@ export class FakeHost implements HostWithImages {
       this.#images.has(tag)
         ? { id: tag, sizeBytes: 1, createdAt: '2026-01-01T00:00:00Z', labels: this.#labels.get(tag) ?? {} }
         : null,
+    missing: async (use) => imageMissing(use),
     build: async (build, onLine) => {
       this.builds.push(build);
       onLine(`built ${build.tag}`);

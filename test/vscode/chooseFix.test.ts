@@ -14,6 +14,7 @@ const KINDS: readonly ProblemKind[] = [
   'permission_denied',
   'image_missing',
   'image_unusable',
+  'needs_engine',
   'disk_full',
   'no_memory',
   'runtime_unknown',
@@ -51,6 +52,13 @@ describe('chooseFix', () => {
     expect(chooseFix(problem('image_missing'), lean, false)).toMatchObject({
       kind: 'setting',
       key: 'hothouse.lean.image',
+    });
+  });
+
+  it('opens the setting of the host for what only a container engine builds', () => {
+    expect(chooseFix(problem('needs_engine'), lean, true)).toMatchObject({
+      kind: 'setting',
+      key: 'hothouse.host.kind',
     });
   });
 

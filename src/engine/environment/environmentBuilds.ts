@@ -2,7 +2,6 @@ import { messageOf } from '../../base/log.ts';
 import type { Host, ImageBuilder } from '../../host/host.ts';
 import { HostError } from '../../host/host.ts';
 import { LABEL } from '../../host/labels.ts';
-import { imageMissing } from '../../host/problem.ts';
 import type { EngineDependencies, ImageSource } from '../deps.ts';
 import type { Options } from '../options.ts';
 import {
@@ -117,7 +116,7 @@ export class EnvironmentBuilds {
     const { images } = host;
     if (!images) throw new HostError({ ...noEnvironmentBuilder(), kind: 'build_failed' });
     const on = await images.find(base, signal);
-    if (!on) throw new HostError(imageMissing(useOf(base, definition)));
+    if (!on) throw new HostError(await images.missing(useOf(base, definition)));
     const earlier = await images.find(tag, signal);
     if (earlier?.labels[LABEL.base] !== idLabel(on.id)) {
       if (lock && lock.base !== on.id) onLine(`The lock was made on another image than ${base} is now.`);

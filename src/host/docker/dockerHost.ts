@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Container, ContainerSummary, HostInfo, HostWithImages, ImageBuilder } from '../host.ts';
 import { LABEL } from '../labels.ts';
-import type { Problem } from '../problem.ts';
+import { imageMissing, type Problem } from '../problem.ts';
 import type { ContainerSpec } from '../spec.ts';
 import { buildImage } from './build.ts';
 import { trimBuildCache } from './buildCache.ts';
@@ -58,6 +58,7 @@ class DockerHost implements HostWithImages {
   constructor(client: Client, clock: Clock, log: Log) {
     this.#client = client;
     this.images = {
+      missing: async (use) => imageMissing(use),
       find: (tag, signal) => imageInfo(client, tag, signal),
       build: (build, onLine, signal) => buildImage(client, build, onLine, signal),
       readFolder: (tag, path, labels) => readFolder(client, tag, path, labels),

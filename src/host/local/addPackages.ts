@@ -1,12 +1,11 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostError, type ImageBuild } from '../host.ts';
 import type { Problem } from '../problem.ts';
 import { BASE, ENVIRONMENT, machineArguments } from './arguments.ts';
 import { NAMESPACES } from './bubblewrap.ts';
 import { runBuildProgram } from './buildProgram.ts';
-import { type LocalBuild, sizeOf, writeFiles } from './makeEnvironment.ts';
+import { besides, type LocalBuild, sizeOf, writeFiles } from './makeEnvironment.ts';
 import { removeFolder } from './storage.ts';
 
 /** In a build's files: the packages that each manager installs. */
@@ -38,7 +37,7 @@ export function addsPackages({ files = {} }: ImageBuild): boolean {
 /** Something that no environment of this host can have; `instead` is what to do without it. */
 export function engineNeeded(message: string, instead: string): Problem {
   const advice = `${instead}, or start Docker or Podman and set the option host.kind to docker.`;
-  return { kind: 'build_failed', message, advice };
+  return { kind: 'needs_engine', message, advice };
 }
 
 /**
@@ -47,29 +46,29 @@ export function engineNeeded(message: string, instead: string): Problem {
  * with it. Rejects with the last lines of the step that has failed.
  */
 export async function addPackages(build: LocalBuild, folders: LayerFolders): Promise<void> {
-  const work = await mkdtemp(join(tmpdir(), 'hothouse-build-'));
+  const { given } = besides(folders.files);
   try {
-    await writeFiles(join(work, 'given'), build.files ?? {});
-    await runAttempt(build, folders, work, false).catch(async (error) => {
+    await writeFiles(given, build.files ?? {});
+    await runAttempt(build, folders, false).catch(async (error) => {
       if (build.signal?.aborted) throw error;
       build.onLine('Once more, with code of packages and without the cache of downloads.');
       for (const name of await readdir(folders.files)) await removeFolder(join(folders.files, name));
-      await runAttempt(build, folders, work, true);
+      await runAttempt(build, folders, true);
     });
   } finally {
-    await rm(work, { recursive: true, force: true });
+    await removeFolder(given);
   }
 }
 
-async function runAttempt(build: LocalBuild, folders: LayerFolders, work: string, runsCode: boolean): Promise<void> {
+async function runAttempt(build: LocalBuild, folders: LayerFolders, runsCode: boolean): Promise<void> {
   // On the disk of the environment: what is built may not fit into memory.
-  const temporary = `${folders.files}.tmp`;
+  const { temporary } = besides(folders.files);
   const cache = runsCode ? join(temporary, 'cache') : folders.cache;
   try {
     await mkdir(temporary, { mode: 0o700 });
     await mkdir(cache, { recursive: true, mode: 0o700 });
     const program = ['python3', '-I', '/build/local/build.py', ...(runsCode ? ['--code'] : [])];
-    const args = [...sandboxArguments(build), ...binds(build, { ...folders, cache }, work, temporary), ...program];
+    const args = [...sandboxArguments(build), ...binds(build, { ...folders, cache }), ...program];
     // Its first process keeps the variables that it was started with, where code of packages can read them.
     await runBuildProgram({ ...build, env: { PATH: build.env.PATH }, program: 'bwrap', args });
   } finally {
@@ -95,15 +94,11 @@ function sandboxArguments({ buildArgs }: LocalBuild): string[] {
   ];
 }
 
-function binds(
-  { context }: LocalBuild,
-  { base, files, cache }: LayerFolders,
-  work: string,
-  temporary: string,
-): string[] {
+function binds({ context }: LocalBuild, { base, files, cache }: LayerFolders): string[] {
+  const { given, temporary } = besides(files);
   return [
     ...['--ro-bind', context, '/build'],
-    ...['--ro-bind', join(work, 'given'), '/given'],
+    ...['--ro-bind', given, '/given'],
     ...['--ro-bind', base, BASE],
     ...['--bind', files, ENVIRONMENT],
     ...['--bind', temporary, '/tmp'],

@@ -22,7 +22,11 @@ export const NAMESPACES = [
 ];
 /** Those without which no code runs, as /proc names them. */
 const LEAST = ['user', 'pid', 'mnt', 'net'] as const;
-const ROOT = ['--disable-userns', '--cap-drop', 'ALL', '--ro-bind', '/', '/', '--proc', '/proc'];
+const ROOT = [
+  ...['--disable-userns', '--cap-drop', 'ALL', '--ro-bind', '/', '/', '--proc', '/proc'],
+  // That of this process may lack the programs of the probes.
+  ...['--setenv', 'PATH', '/usr/local/bin:/usr/bin:/bin'],
+];
 /** Shows what a start with these has. */
 const PROBE = [
   ...NAMESPACES,
@@ -96,7 +100,9 @@ export async function startProblem(error: unknown): Promise<Problem> {
   if (code === 'ENOENT') return missing();
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   if (/namespace|Operation not permitted|uid map/i.test(said)) return forbidden(said);
-  if (/Cannot allocate memory|No space left/i.test(said)) return noSpace(said);
+  if (/Cannot allocate memory/i.test(said)) return noMemory(said);
+  // Of what bubblewrap asks for, the kernel refuses only mounts with these words.
+  if (/No space left/i.test(said)) return tooManyMounts(said);
   const message = `Bubblewrap cannot start a process: ${said || String(error)}`;
   return { kind: 'host_failed', message, advice: 'Run `bwrap --ro-bind / / true` in a terminal to see more.' };
 }
@@ -132,11 +138,19 @@ function tooOld(version: string): Problem {
   };
 }
 
-function noSpace(said: string): Problem {
+function noMemory(said: string): Problem {
   return {
     kind: 'no_memory',
     message: `There is no memory for the folders of a sandbox: ${said}`,
     advice: 'End other programs, or set the options limits.workspaceMb and limits.tmpMb lower.',
+  };
+}
+
+function tooManyMounts(said: string): Problem {
+  return {
+    kind: 'host_failed',
+    message: `This machine has too many mounts for another sandbox: ${said}`,
+    advice: 'Unmount what is not needed, or set fs.mount-max of the kernel higher.',
   };
 }
 

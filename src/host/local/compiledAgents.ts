@@ -4,7 +4,7 @@ import { lstat, readdir, readFile, realpath, rename, rm, stat, writeFile } from 
 import { join } from 'node:path';
 import { AGENT_LOADER } from '../spec.ts';
 import type { EnvironmentFolders } from './localEnvironments.ts';
-import { findPython3 } from './makeEnvironment.ts';
+import { findPython3 } from './python3.ts';
 import { isOld, makeFolder } from './storage.ts';
 
 const COMPILE_MS = 20_000;

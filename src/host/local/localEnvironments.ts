@@ -4,19 +4,24 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../base/log.ts';
 import { HostError, type ImageBuild, type ImageBuilder, type ImageInfo } from '../host.ts';
-import { isOwnImage } from '../labels.ts';
-import type { Problem } from '../problem.ts';
+import { isOwnImage, LABEL } from '../labels.ts';
+import { type ImageUse, imageMissing, type Problem } from '../problem.ts';
 import { addPackages, addsPackages, engineNeeded, trimCache } from './addPackages.ts';
 import type { LocalFolders } from './arguments.ts';
+import { draftName, isAbandoned } from './drafts.ts';
 import { contentId } from './environmentContent.ts';
-import { type Env, type LocalBuild, machineFacts, makeEnvironment, sizeOf } from './makeEnvironment.ts';
+import {
+  canMake,
+  type Env,
+  type LocalBuild,
+  machineFacts,
+  makeEnvironment,
+  onlyWithEngine,
+  sizeOf,
+} from './makeEnvironment.ts';
 import type { SandboxFiles } from './sandboxFiles.ts';
 import { isOld, makeFolder, removeFolder, storageError } from './storage.ts';
 
-/** Folders of builds in progress: an id, and what tells two builds of the same apart. */
-const DRAFT = /^[0-9a-f]{32}\.[0-9a-f-]{36}(\.tmp)?$/;
-/** No build takes so long. */
-const DRAFT_MS = 24 * 3_600_000;
 const ID = /^[0-9a-f]{32}$/;
 /** So long a folder may be without the name or the sandbox that is about to have it. */
 const NEW_MS = 60_000;
@@ -38,25 +43,44 @@ const Description = z.object({
 /** Where the files of an environment are. */
 export type EnvironmentFolders = Pick<LocalFolders, 'environment' | 'base'>;
 
+/** What environments are made from and with. */
+export interface EnvironmentSettings {
+  readonly env: Env;
+  /** What each language's environment is built from, by its name. */
+  readonly imagesFolder: string;
+}
+
 /** The environments of this user, which stand for images: the file `NAME.json` of each is in `folder`, and the folder `ID`
  * of what it is made of, which it shares with others of the same content. */
 export class LocalEnvironments implements ImageBuilder {
   readonly #folder: string;
   /** What builds have downloaded. */
   readonly #cache: string;
-  readonly #env: Env;
+  readonly #settings: EnvironmentSettings;
   readonly #sandboxes: SandboxFiles;
+  readonly #ready: () => Promise<unknown>;
 
-  constructor(folder: string, env: Env, sandboxes: SandboxFiles) {
+  /** `ready` rejects where no program can be started in namespaces. */
+  constructor(folder: string, settings: EnvironmentSettings, sandboxes: SandboxFiles, ready: () => Promise<unknown>) {
     this.#folder = folder;
     this.#cache = join(dirname(folder), 'cache');
-    this.#env = env;
+    this.#settings = settings;
     this.#sandboxes = sandboxes;
+    this.#ready = ready;
   }
 
   async find(tag: string): Promise<ImageInfo | null> {
-    if (!isOwnImage(tag)) throw new HostError(engineNeeded(`The image ${tag} needs a container engine.`, 'Use none'));
+    if (!isOwnImage(tag)) throw new HostError(foreign(tag));
     return this.#read(tag);
+  }
+
+  async missing(use: ImageUse): Promise<Problem> {
+    const { image, labels } = use;
+    if (!isOwnImage(image)) return foreign(image);
+    const environment = labels[LABEL.environment];
+    if (labels[LABEL.language] !== undefined) return notHere(environment ?? image);
+    const canBuild = environment === undefined || (await canMake(join(this.#settings.imagesFolder, environment)));
+    return canBuild ? imageMissing(use, true) : onlyWithEngine(image);
   }
 
   /** The folders of its files; null when there is no environment of that name. */
@@ -68,8 +92,9 @@ export class LocalEnvironments implements ImageBuilder {
 
   async build(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void> {
     if (build.buildArgs.BASE !== undefined) throw new HostError(engineNeeded(NO_BASE, WITHOUT_BASE));
+    await this.#ready();
     try {
-      const local = { ...build, env: this.#env, onLine, signal };
+      const local = { ...build, env: this.#settings.env, onLine, signal };
       const facts = await machineFacts(local);
       const [id, base] =
         build.base === undefined
@@ -101,12 +126,13 @@ export class LocalEnvironments implements ImageBuilder {
     if (found && !(await this.#used()).has(this.#pathOf(found.id))) await removeFolder(this.#pathOf(found.id));
   }
 
-  /** The folders that no name leads to any more, and no sandbox of this user has. */
+  /** The folders that no name leads to any more and no sandbox of this user has, and those of builds that were killed. */
   async unused(): Promise<string[]> {
     const unused: string[] = [];
-    for (const id of (await readdir(this.#folder).catch(() => [])).filter((name) => ID.test(name))) {
-      const path = this.#pathOf(id);
-      if ((await isOld(path, NEW_MS)) && !(await this.#used()).has(path)) unused.push(path);
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      const path = this.#pathOf(name);
+      const isUnused = ID.test(name) && (await isOld(path, NEW_MS)) && !(await this.#used()).has(path);
+      if (isUnused || (await isAbandoned(this.#folder, name))) unused.push(path);
     }
     return unused;
   }
@@ -132,10 +158,9 @@ export class LocalEnvironments implements ImageBuilder {
 
   /** Makes the folder of an environment. Under its own name it is complete. */
   async #make(id: string, base: string | null, build: LocalBuild): Promise<number> {
-    const draft = join(this.#folder, `${id}.${randomUUID()}`);
+    const draft = this.#pathOf(await draftName(id));
     try {
       await makeFolder(draft);
-      await this.#removeDrafts();
       if (base === null) await makeEnvironment(build, draft);
       else await addPackages(build, { base: this.#pathOf(base), files: draft, cache: this.#cache });
       const sizeBytes = await sizeOf(draft);
@@ -144,14 +169,6 @@ export class LocalEnvironments implements ImageBuilder {
       return sizeBytes;
     } finally {
       await removeFolder(draft);
-    }
-  }
-
-  /** Removes what builds have left that were killed. */
-  async #removeDrafts(): Promise<void> {
-    for (const name of (await readdir(this.#folder)).filter((one) => DRAFT.test(one))) {
-      const path = join(this.#folder, name);
-      if (await isOld(path, DRAFT_MS)) await removeFolder(path);
     }
   }
 
@@ -210,6 +227,20 @@ async function ownText(environment: string, path: string): Promise<string | null
 /** Another build has made the same meanwhile. */
 function unlessThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+}
+
+/** An image that was made elsewhere. */
+function foreign(image: string): Problem {
+  return engineNeeded(`The image ${image} needs a container engine.`, 'Use none');
+}
+
+/** A user's environment that was built by a container engine, or whose files are gone. */
+function notHere(name: string): Problem {
+  return {
+    kind: 'image_missing',
+    message: `The environment ${name} is not built on this machine without a container engine.`,
+    advice: 'Create it again here, which replaces it, or start the container engine that has it.',
+  };
 }
 
 /** A step of a build has failed; `why` is its last line. */

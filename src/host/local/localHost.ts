@@ -10,22 +10,23 @@ import {
   type ImageBuilder,
   type RequiredWall,
 } from '../host.ts';
-import { imageMissing, type Problem } from '../problem.ts';
+import { LABEL } from '../labels.ts';
+import type { Problem } from '../problem.ts';
 import type { ContainerSpec, Isolation } from '../spec.ts';
 import { bubblewrapArguments } from './arguments.ts';
 import { type Bubblewrap, cancelled, checkBubblewrap } from './bubblewrap.ts';
 import { CompiledAgents } from './compiledAgents.ts';
 import { endFirst, LocalContainer } from './localContainer.ts';
-import { type EnvironmentFolders, LocalEnvironments } from './localEnvironments.ts';
+import { type EnvironmentFolders, type EnvironmentSettings, LocalEnvironments } from './localEnvironments.ts';
+import { findPython3 } from './python3.ts';
 import { SandboxFiles } from './sandboxFiles.ts';
 import { findScopes, type Scopes } from './scopes.ts';
 import { isOld, makeFolder, removeFolder, storageError } from './storage.ts';
 
 /** The options of `localHost`. */
-export interface LocalHostOptions {
+export interface LocalHostOptions extends EnvironmentSettings {
   /** The user's home folder. */
   readonly home: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 const RUNTIME = 'bubblewrap';
@@ -71,6 +72,17 @@ export function localHost(options: LocalHostOptions): HostWithImages {
   return new LocalHost(options);
 }
 
+/** A sandbox of this machine ended before its agent answered: it has run no program but the machine's own. */
+function notStarted({ image, labels }: ContainerSpec, cause: string): Problem {
+  const language = labels[LABEL.language] ?? labels[LABEL.environment];
+  const again = language === undefined ? '' : `, and build the environment again with \`hothouse build ${language}\``;
+  return {
+    kind: 'host_failed',
+    message: `A sandbox of image ${image} did not start: ${cause}.`,
+    advice: `Check that python3 starts on this machine${again}.`,
+  };
+}
+
 /** What this machine can do. */
 interface Readiness extends Bubblewrap {
   readonly scopes: Scopes;
@@ -80,6 +92,7 @@ class LocalHost implements HostWithImages {
   readonly handshakeMs = HANDSHAKE_MS;
   readonly endsWithProcess = true;
   readonly requiredWalls = REQUIRED_WALLS;
+  readonly notStarted = notStarted;
   readonly images: ImageBuilder;
   readonly #environments: LocalEnvironments;
   readonly #files: SandboxFiles;
@@ -90,11 +103,11 @@ class LocalHost implements HostWithImages {
   #check: Promise<Readiness> | null = null;
   #isDisposed = false;
 
-  constructor({ home, env }: LocalHostOptions) {
-    const folder = join(home, '.hothouse', 'local');
+  constructor(options: LocalHostOptions) {
+    const folder = join(options.home, '.hothouse', 'local');
     this.#folder = folder;
     this.#files = new SandboxFiles(join(folder, 'sandboxes'));
-    this.#environments = new LocalEnvironments(join(folder, 'environments'), env, this.#files);
+    this.#environments = new LocalEnvironments(join(folder, 'environments'), options, this.#files, () => this.#ready());
     this.#agents = new CompiledAgents(join(folder, 'agents'));
     this.images = this.#environments;
     this.#volumes = join(folder, 'volumes');
@@ -136,7 +149,7 @@ class LocalHost implements HostWithImages {
     const problem = spec.runtime === null ? null : await this.runtimeProblem(spec.runtime);
     if (problem) throw new HostError(problem);
     const environment = await this.#environments.foldersOf(spec.image);
-    if (environment === null) throw new HostError(imageMissing(spec));
+    if (environment === null) throw new HostError(await this.images.missing(spec));
     if (typeof spec.network === 'object') throw new HostError(NO_PROXY);
     const id = randomBytes(16).toString('hex');
     try {
@@ -257,8 +270,10 @@ class LocalHost implements HostWithImages {
   }
 }
 
+/** Rejects with an error for people where bubblewrap, or the machine's Python, is missing. */
 async function look(): Promise<Readiness> {
   const [bubblewrap, scopes] = await Promise.all([checkBubblewrap(PROGRAM), findScopes()]);
+  await findPython3();
   return { ...bubblewrap, scopes };
 }
 

@@ -1,10 +1,12 @@
-import { access, constants, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, constants, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostError, type ImageBuild } from '../host.ts';
+import type { Problem } from '../problem.ts';
 import { ENVIRONMENT } from './arguments.ts';
 import { runBuildProgram } from './buildProgram.ts';
 import { LOCAL } from './environmentContent.ts';
+import { findPython3, python3Needed } from './python3.ts';
+import { removeFolder } from './storage.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -12,10 +14,10 @@ export type Env = Readonly<Record<string, string | undefined>>;
 const BUILD_PROGRAM = join(LOCAL, 'build.py');
 /** In a build's context: the program that prints what of the machine its environment has, beside Python; optional. */
 const FACTS = join(LOCAL, 'facts.py');
-/** The only folders with programs that sandboxes see. */
-const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin'];
 const INTERPRETER_FACTS =
   'import platform, sys; print(sys.version, platform.machine()); sys.exit(sys.version_info < (3, 9))';
+/** Arguments of bubblewrap for a program that sees all of the machine, and ends with this process, with all that it has started. */
+const TIED = ['--unshare-pid', '--die-with-parent', '--dev-bind', '/', '/', '--proc', '/proc'];
 
 /** A build that can be cancelled, with its output. */
 export interface LocalBuild extends ImageBuild {
@@ -26,10 +28,10 @@ export interface LocalBuild extends ImageBuild {
 
 /** What the machine adds to an environment: the version of its Python, and what the build asks for. Rejects with an error for people. */
 export async function machineFacts(build: LocalBuild): Promise<string> {
-  if (!(await can(join(build.context, BUILD_PROGRAM), constants.R_OK))) throw onlyWithEngine(build.tag);
+  if (!(await canMake(build.context))) throw new HostError(onlyWithEngine(build.tag));
   const python3 = await findPython3();
   const interpreter = await printed(build, python3, ['-c', INTERPRETER_FACTS]).catch(() => {
-    throw interpreterNeeded(`${python3} is older than 3.9.`);
+    throw python3Needed(`${python3} is older than 3.9.`);
   });
   const facts = join(build.context, FACTS);
   return (await can(facts, constants.R_OK))
@@ -42,19 +44,27 @@ export async function machineFacts(build: LocalBuild): Promise<string> {
  * enough. Rejects with an error for people.
  */
 export async function makeEnvironment(build: LocalBuild, files: string): Promise<void> {
-  const given = await mkdtemp(join(tmpdir(), 'hothouse-build-'));
+  const { given, temporary } = besides(files);
   try {
+    await mkdir(temporary, { mode: 0o700 });
     await writeFiles(given, build.files ?? {});
-    const env = { ...variablesOf(build), ...build.buildArgs, HOTHOUSE_MACHINE: join(given, 'machine') };
+    const places = { HOTHOUSE_MACHINE: join(given, 'machine'), TMPDIR: temporary };
     const args = ['-B', join(build.context, BUILD_PROGRAM), files, ENVIRONMENT];
-    await runBuildProgram({ ...build, env, program: await findPython3(), args });
+    await runTied(build, { ...variablesOf(build), ...build.buildArgs, ...places }, [await findPython3(), ...args]);
   } finally {
-    await rm(given, { recursive: true, force: true });
+    await removeFolder(temporary);
+    await removeFolder(given);
   }
 }
 
-/** Writes texts by their paths below a folder. */
+/** Folders of a build beside the one that it fills, so that they are on the same disk and a sweep finds them. */
+export function besides(files: string): { readonly given: string; readonly temporary: string } {
+  return { given: `${files}.given`, temporary: `${files}.tmp` };
+}
+
+/** Makes a folder and writes texts by their paths below it. */
 export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(folder, { mode: 0o700 });
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text, { mode: 0o600 });
@@ -77,33 +87,26 @@ function variablesOf({ env, folders = {} }: LocalBuild): Env {
 /** What a program prints. */
 async function printed(build: LocalBuild, program: string, args: readonly string[]): Promise<string> {
   const lines: string[] = [];
-  await runBuildProgram({ ...build, env: variablesOf(build), program, args, onLine: (line) => lines.push(line) });
+  await runTied({ ...build, onLine: (line) => lines.push(line) }, variablesOf(build), [program, ...args]);
   return lines.join('\n');
 }
 
-/** The machine's Python that sandboxes see. Rejects with an error for people. */
-export async function findPython3(): Promise<string> {
-  for (const path of PROGRAM_FOLDERS.map((folder) => join(folder, 'python3'))) {
-    if (await can(path, constants.X_OK)) return path;
-  }
-  throw interpreterNeeded(`There is no python3 in ${PROGRAM_FOLDERS.join(' or ')}.`);
+async function runTied(build: LocalBuild, env: Env, command: readonly string[]): Promise<void> {
+  await runBuildProgram({ ...build, env, program: 'bwrap', args: [...TIED, ...command] });
 }
 
-function onlyWithEngine(tag: string): HostError {
-  return new HostError({
-    kind: 'build_failed',
+/** Whether an environment can be made from the folder of a build. */
+export function canMake(context: string): Promise<boolean> {
+  return can(join(context, BUILD_PROGRAM), constants.R_OK);
+}
+
+/** No environment of that name can be made here. */
+export function onlyWithEngine(tag: string): Problem {
+  return {
+    kind: 'needs_engine',
     message: `Only a container engine can build ${tag}.`,
     advice: 'Start Docker or Podman and set the option host.kind to docker, or use another language.',
-  });
-}
-
-function interpreterNeeded(message: string): HostError {
-  return new HostError({
-    kind: 'build_failed',
-    message,
-    advice: 'Install python3 3.9 or later from the packages of your system, or set the option host.kind to docker.',
-    command: 'sudo apt-get install python3 python3-venv python3-pip',
-  });
+  };
 }
 
 function can(path: string, mode: number): Promise<boolean> {

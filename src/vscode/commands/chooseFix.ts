@@ -12,6 +12,7 @@ export type Fix = { readonly label: string } & (
 const BUILD_PROXY = 'hothouse build proxy';
 
 const SETTINGS: Readonly<Partial<Record<EngineProblem['kind'], string>>> = {
+  needs_engine: 'hothouse.host.kind',
   runtime_unknown: 'hothouse.docker.runtime',
   spec_refused: 'hothouse.limits',
   no_memory: 'hothouse.pool.size',

@@ -24,7 +24,8 @@ export async function doctor(app: App): Promise<void> {
 async function showReadiness(found: Preflight, app: App): Promise<void> {
   const text = readinessText(found, (language) => editorLanguage(language).name);
   app.log.info(text);
-  const lacking = found.environments.find(({ problem }) => problem);
+  // Those that need a container engine are for whoever has one.
+  const lacking = found.environments.find(({ problem }) => problem && problem.kind !== 'needs_engine');
   const fix = lacking?.problem && fixFor(lacking.problem, lacking.language);
   const show = 'Show Log';
   const buttons = [...(fix ? [fix.label] : []), show];

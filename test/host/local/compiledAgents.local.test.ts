@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CompiledAgents } from '../../../src/host/local/compiledAgents.ts';
 import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
-import { IMAGES } from './engineIn.ts';
+import { IMAGES } from './hostIn.ts';
 
 let home: string;
 let folder: string;

@@ -1,10 +1,8 @@
-import path from 'node:path';
 import { silentLog } from '../../../src/base/log.ts';
 import { Options, type OptionsInput } from '../../../src/engine/options.ts';
 import type { Engine, SessionStore } from '../../../src/engine/types.ts';
 import { createLocalEngine } from '../../../src/local/localEngine.ts';
-
-export const IMAGES = path.resolve(import.meta.dirname, '../../../images');
+import { IMAGES } from './hostIn.ts';
 
 interface Given {
   readonly options?: OptionsInput;

@@ -2,9 +2,10 @@ import { chmod, mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImageBuild } from '../../../src/host/host.ts';
-import { localHost } from '../../../src/host/local/localHost.ts';
+import type { HostWithImages, ImageBuild } from '../../../src/host/host.ts';
+import { LABEL } from '../../../src/host/labels.ts';
 import { ownSpec } from '../../contract/hostContract.ts';
+import { hostIn } from './hostIn.ts';
 
 const IMAGE = 'hothouse/bash:latest';
 const CONTEXT = path.resolve(import.meta.dirname, '../../../images/bash');
@@ -18,10 +19,10 @@ const HOSTILE = [
 ].join(' && ');
 
 let home: string;
-let host: ReturnType<typeof localHost>;
+let host: HostWithImages;
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'hothouse-volumes-'));
-  host = localHost({ env: process.env, home });
+  host = hostIn(home);
   await build();
 });
 afterAll(async () => {
@@ -62,13 +63,55 @@ describe('a volume of a sandbox of this machine', () => {
   });
 });
 
+describe('an environment that is missing on this machine', () => {
+  const missing = (image: string, labels: Readonly<Record<string, string>>) => host.images.missing({ image, labels });
+  const ofLanguage = (language: string) => missing(`hothouse/${language}:latest`, { [LABEL.environment]: language });
+
+  it('is built by a command where that can be done here, and no other image is named', async () => {
+    expect(await ofLanguage('node')).toEqual({
+      kind: 'image_missing',
+      message: 'There is no image hothouse/node:latest.',
+      advice: 'Build it with the command `hothouse build node`.',
+      command: 'hothouse build node',
+    });
+  });
+
+  it.each(['csharp', 'r'])('needs a container engine for %s, and no command is named', async (language) => {
+    const problem = {
+      kind: 'needs_engine',
+      message: `Only a container engine can build hothouse/${language}:latest.`,
+      advice: 'Start Docker or Podman and set the option host.kind to docker, or use another language.',
+    };
+    expect(await ofLanguage(language)).toEqual(problem);
+    const image = `hothouse/${language}:latest`;
+    const spec = { ...ownSpec(image), labels: { [LABEL.environment]: language } };
+    await expect(host.create(spec)).rejects.toMatchObject({ problem });
+  });
+
+  it('needs a container engine where it is an image from elsewhere', async () => {
+    expect(await missing('python:3.12', { [LABEL.environment]: 'python' })).toMatchObject({
+      kind: 'needs_engine',
+      message: 'The image python:3.12 needs a container engine.',
+    });
+  });
+
+  it('may be one that a container engine has, which is kept', async () => {
+    const labels = { [LABEL.environment]: 'mine', [LABEL.language]: 'bash' };
+    expect(await missing('hothouse/env:mine', labels)).toMatchObject({
+      kind: 'image_missing',
+      message: 'The environment mine is not built on this machine without a container engine.',
+      advice: expect.stringContaining('start the container engine that has it'),
+    });
+  });
+});
+
 describe('the folder of an environment of this machine', () => {
   const environments = () => path.join(home, '.hothouse/local/environments');
   const ids = async () => (await readdir(environments())).filter((name) => !name.endsWith('.json'));
   /** A sweep of another process, when what was built last is not new any more. */
   const sweep = async () => {
     for (const id of await ids()) await utimes(path.join(environments(), id), 0, 0);
-    await localHost({ env: process.env, home }).removeUnusedVolumes({});
+    await hostIn(home).removeUnusedVolumes({});
   };
 
   it('stays while a sandbox has it, when its name gets other content, and goes later', async () => {
@@ -87,7 +130,7 @@ describe('the folder of an environment of this machine', () => {
   it('is built on no image', async () => {
     const refused = build({ buildArgs: { BASE: 'debian' } });
     await expect(refused).rejects.toMatchObject({
-      problem: { kind: 'build_failed', message: 'Only a container engine builds on a base image.' },
+      problem: { kind: 'needs_engine', message: 'Only a container engine builds on a base image.' },
     });
   });
 });

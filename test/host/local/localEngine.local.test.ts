@@ -1,18 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine, Owner, RunRequest } from '../../../src/engine/types.ts';
-import { localHost } from '../../../src/host/local/localHost.ts';
 import { inodesOf } from '../../../src/host/spec.ts';
 import { engineIn } from './engineIn.ts';
 
 const OWNER: Owner = { id: 'test', kind: 'cli', label: 'test' };
 const PIDS = 64;
-const PROGRAM = path.join(import.meta.dirname, 'localProcess.ts');
 
 let home: string;
 let engine: Engine;
@@ -99,16 +94,5 @@ describe('an engine without a container engine', () => {
     await run('kept=42', { sessionId });
     expect(await run('echo $kept', { sessionId })).toMatchObject({ stdout: '42\n' });
     await engine.closeSession(sessionId);
-  });
-
-  it('leaves no process when it is killed', async () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, home], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = await once(child.stdout, 'data');
-    const { pid } = JSON.parse(String(line));
-    expect(existsSync(`/proc/${pid}`)).toBe(true);
-    child.kill('SIGKILL');
-    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
-    // Whoever looks next removes what the killed process could not.
-    expect(await localHost({ env: process.env, home }).list({ 'dev.hothouse.test': 'killed' })).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { localHost } from '../../../src/host/local/localHost.ts';
 import { containerSpec } from '../../../src/host/spec.ts';
+import { hostIn } from './hostIn.ts';
 
 const [home = '', ...argv] = process.argv.slice(2);
 const MB = 1 << 20;
@@ -15,5 +15,5 @@ const spec = containerSpec(
   { ...limits, network: 'none', readOnlyRoot: true, runtime: null },
   { 'dev.hothouse.test': 'killed' },
 );
-const { id } = await localHost({ env: process.env, home }).create(argv.length > 0 ? { ...spec, argv } : spec);
+const { id } = await hostIn(home).create(argv.length > 0 ? { ...spec, argv } : spec);
 console.log(await readFile(path.join(home, '.hothouse/local/sandboxes', `${id}.json`), 'utf8'));

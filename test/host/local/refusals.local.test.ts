@@ -6,7 +6,16 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../src/host/problem.ts';
 
-const PROGRAM = path.join(import.meta.dirname, 'localProblem.ts');
+const START = `"${process.execPath}" --import tsx "${path.join(import.meta.dirname, 'localProblem.ts')}" "$1"`;
+/** Shell: builds the environment while nothing is wrong. */
+const BUILT = `${START} > /dev/null`;
+const READ_ONLY = 'mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"';
+/** Shell: every python3 that sandboxes could see becomes this file. */
+const otherPython = (file: string) =>
+  `for python in /usr/bin/python3 /usr/local/bin/python3; do [ ! -e $python ] || mount --bind ${file} $python; done`;
+/** Shell: a folder of programs that is `$1/bin`, with one that is this script. */
+const program = (name: string, script: string) =>
+  `mkdir -p "$1/bin"; printf '#!/bin/sh\\n${script}\\n' > "$1/bin/${name}"; chmod +x "$1/bin/${name}"`;
 
 let home: string;
 beforeEach(async () => {
@@ -27,7 +36,7 @@ async function outcomeAfter(
   prepare: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<{ problem: Problem | null; warnings: string[] }> {
-  const script = `set -e; ${prepare}; exec "${process.execPath}" --import tsx "${PROGRAM}" "$1"`;
+  const script = `set -e; ${prepare}; exec ${START}`;
   const args = ['--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh', home];
   const { stdout } = await promisify(execFile)('unshare', args, { env });
   return JSON.parse(stdout);
@@ -64,22 +73,75 @@ describe('an ordinary user', () => {
   });
 
   it('learns that Python is missing', async () => {
-    const problem = await problemAfter(
-      'for python in /usr/bin/python3 /usr/local/bin/python3; do [ ! -e $python ] || mount --bind /dev/null $python; done',
-    );
-    expect(problem).toMatchObject({
-      kind: 'build_failed',
+    const missing = {
+      kind: 'host_missing',
       message: 'There is no python3 in /usr/local/bin or /usr/bin.',
-      advice: expect.stringContaining('Install python3 3.9 or later'),
+      advice: 'Install python3 3.9 or later from the packages of your system, or set the option host.kind to docker.',
+      command: expect.stringContaining('apt-get install python3'),
+    };
+    expect(await problemAfter(otherPython('/dev/null'))).toEqual(missing);
+    expect(await problemAfter(`${BUILT}; ${otherPython('/dev/null')}`)).toEqual(missing);
+  });
+
+  it('learns that Python does not start', async () => {
+    const broken = `${program('python3', 'echo it is broken >&2; exit 3')}; ${otherPython('"$1/bin/python3"')}`;
+    expect(await problemAfter(`${BUILT}; ${broken}`)).toEqual({
+      kind: 'host_failed',
+      message:
+        'A sandbox of image hothouse/bash:latest did not start: its first process ended with status 3 (it is broken).',
+      advice: 'Check that python3 starts on this machine, and build the environment again with `hothouse build bash`.',
     });
   });
 
-  it('learns that the home folder is read-only', async () => {
-    const problem = await problemAfter('mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"');
-    expect(problem).toMatchObject({
-      kind: 'permission_denied',
-      message: `The folder "${home}/.hothouse/local/environments" cannot be written: its file system is read-only.`,
+  it('needs no programs on the path but bubblewrap', async () => {
+    const prepare = 'mkdir "$1/bin"; ln -s "$(command -v bwrap)" "$1/bin/bwrap"; PATH="$1/bin"';
+    expect(await problemAfter(prepare)).toBeNull();
+  });
+
+  it('learns that bubblewrap is too old', async () => {
+    const problem = await problemAfter(`${program('bwrap', 'echo bubblewrap 0.7.9')}; PATH="$1/bin:$PATH"`);
+    expect(problem).toEqual({
+      kind: 'host_too_old',
+      message: 'bubblewrap 0.7.9 is too old: 0.8.0 or later is needed.',
+      advice: 'Update the package bubblewrap, or set the option host.kind to docker.',
+      command: 'sudo apt-get install bubblewrap',
     });
+  });
+
+  it('learns that the kernel has no room for the mounts of a sandbox', async () => {
+    // Twice as many each time, until the next would be more than the kernel allows in one namespace.
+    const fill =
+      'mkdir "$1/all"; mount -t tmpfs tmpfs "$1/all"; mkdir "$1/all/again"; while mount --rbind "$1/all" "$1/all/again" 2> /dev/null; do :; done';
+    expect(await problemAfter(`${BUILT}; ${fill}`)).toMatchObject({
+      kind: 'host_failed',
+      message: expect.stringMatching(
+        /^This machine has too many mounts for another sandbox: .*No space left on device$/,
+      ),
+      advice: 'Unmount what is not needed, or set fs.mount-max of the kernel higher.',
+    });
+  });
+
+  it('starts a sandbox without a cgroup, and learns what is not limited', async () => {
+    const { problem, warnings } = await outcomeAfter('mount -t tmpfs -o ro tmpfs /sys/fs/cgroup');
+    expect(problem).toBeNull();
+    expect(warnings.join()).toContain('CPU time of sandboxes is not limited');
+  });
+
+  it('learns that the home folder is read-only', async () => {
+    const denied = (folder: string) => ({
+      kind: 'permission_denied',
+      message: `The folder "${folder}" cannot be written: its file system is read-only.`,
+      advice: 'Make the folder writable, or set HOME to one that is.',
+    });
+    expect(await problemAfter(READ_ONLY)).toEqual(denied(`${home}/.hothouse/local/environments`));
+    expect(await problemAfter(`${BUILT}; ${READ_ONLY}`)).toEqual(denied(`${home}/.hothouse/local`));
+  });
+
+  it('needs no folder of temporary files', async () => {
+    const folder = '"$1/full"; head -c 1000000 /dev/zero > "$1/full/file" 2> /dev/null || true';
+    expect(
+      await problemAfter(`mkdir "$1/full"; mount -t tmpfs -o size=64k tmpfs ${folder}; export TMPDIR="$1/full"`),
+    ).toBeNull();
   });
 
   it('learns that the disk is full, and leaves nothing there', async () => {

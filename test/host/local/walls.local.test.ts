@@ -6,21 +6,22 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { localHost } from '../../../src/host/local/localHost.ts';
+import type { HostWithImages } from '../../../src/host/host.ts';
 import { findScopes } from '../../../src/host/local/scopes.ts';
 import { MASKED_PATHS } from '../../../src/host/spec.ts';
 import { ownSpec } from '../../contract/hostContract.ts';
+import { hostIn } from './hostIn.ts';
 
 const IMAGE = 'hothouse/bash:latest';
 const NAMESPACES = ['user', 'pid', 'mnt', 'net', 'ipc', 'uts', 'cgroup'];
 const VARIABLE = 'HOTHOUSE_TEST_CANARY';
 
 let home: string;
-let host: ReturnType<typeof localHost>;
+let host: HostWithImages;
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'hothouse-walls-'));
   process.env[VARIABLE] = 'canary';
-  host = localHost({ env: process.env, home });
+  host = hostIn(home);
   const context = path.resolve(import.meta.dirname, '../../../images/bash');
   await host.images.build({ tag: IMAGE, context, buildArgs: {}, labels: {} }, () => {});
 });
