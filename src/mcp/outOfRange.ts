@@ -7,7 +7,11 @@ const MAX_PLACE = 200;
  */
 export function outOfRange(value: object): string | null {
   const place = keysTo(value)?.join('').slice(1);
-  if (place === undefined) return null;
+  return place === undefined ? null : shortPlace(place);
+}
+
+/** A path as messages show it: a client chooses how long its names are. */
+export function shortPlace(place: string): string {
   return place.length > MAX_PLACE ? `${place.slice(0, MAX_PLACE)}…` : place;
 }
 

@@ -1,11 +1,11 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { describeSchema, formatValue } from '../engine/describeSchema.ts';
+import { describeSchema, describeSchemaAt, formatValue } from '../engine/describeSchema.ts';
 import type { Engine, Owner, RunOutput } from '../engine/types.ts';
 import type { LanguageDefinition } from '../languages/languageDefinition.ts';
 import type { TaskProblem } from '../languages/languageTasks.ts';
 import type { Approval } from './approval.ts';
-import { outOfRange } from './outOfRange.ts';
+import { outOfRange, shortPlace } from './outOfRange.ts';
 import { WaitSeconds, withRunning } from './tasks/waiting.ts';
 
 /** The context of one call. */
@@ -111,11 +111,22 @@ function argumentErrors(tool: string, input: z.ZodObject, args: unknown, error: 
 }
 
 function describe(issue: z.core.$ZodIssue, input: z.ZodObject, args: unknown): string[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `There is no argument "${key}".`);
-  const name = String(issue.path[0]);
-  const value = givenFor(args, name);
-  if (value === undefined) return [`Argument "${name}" is required; nothing was given.`];
-  return [`Argument "${name}" must be ${acceptedBy(input, name)}; ${formatValue(value)} was given.`];
+  const { path } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `There is no argument "${formatPlace([...path, key])}".`);
+  }
+  const value = valueAt(args, path);
+  if (value === undefined) return [`Argument "${formatPlace(path)}" is required; nothing was given.`];
+  // A place that the schema does not name is a key of one that it names.
+  const accepted = describeSchemaAt(input, path);
+  if (accepted === null) return [`Argument "${formatPlace(path)}" is not valid: ${issue.message}.`];
+  return [`Argument "${formatPlace(path)}" must be ${accepted}; ${formatValue(value)} was given.`];
+}
+
+/** As in `files[1].path`. */
+function formatPlace(path: readonly PropertyKey[]): string {
+  const place = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('');
+  return shortPlace(place.slice(1));
 }
 
 function acceptedArguments(input: z.ZodObject): string {
@@ -132,8 +143,4 @@ function acceptedBy(input: z.ZodObject, name: string): string {
 
 function isOptional(input: z.ZodObject, name: string): boolean {
   return (input.shape[name] as z.ZodType).safeParse(undefined).success;
-}
-
-function givenFor(args: unknown, name: string): unknown {
-  return typeof args === 'object' && args !== null ? Object.getOwnPropertyDescriptor(args, name)?.value : undefined;
 }

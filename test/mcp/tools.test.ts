@@ -306,7 +306,7 @@ describe('invalid arguments', () => {
   );
   const ACCEPTED =
     `run_code accepts: language (${ids}), code (required, a string), environment (a string), session_id (a string), ` +
-    'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), files (a list of objects), stdin (a string), state (an object), wait_seconds (a number from 0 to 600).';
+    'timeout_seconds (a number from 0.1 to 86400), axioms (true or false), cell (a string), files (a list of objects with at most 200 elements), stdin (a string), state (an object), wait_seconds (a number from 0 to 600).';
   const cases: [string, Record<string, unknown>, string][] = [
     [
       'unknown',
@@ -325,6 +325,23 @@ describe('invalid arguments', () => {
       { language: 'python', code: null },
       'Argument "code" must be a string; null was given.',
     ],
+    [
+      'of a wrong type inside of another',
+      {
+        language: 'python',
+        code: '',
+        files: [
+          { path: 'a', content: '' },
+          { path: 7, content: '' },
+        ],
+      },
+      'Argument "files[1].path" must be a string; 7 was given.',
+    ],
+    [
+      'missing and unknown inside of another',
+      { language: 'python', code: '', files: [{ content: '', __proto: 1 }] },
+      'Argument "files[0].path" is required; nothing was given.\nThere is no argument "files[0].__proto".',
+    ],
     ['an unknown language', { language: 'cobol', code: '' }, `Argument "language" must be ${ids}; "cobol" was given.`],
   ];
 
@@ -334,6 +351,20 @@ describe('invalid arguments', () => {
     expect(answer.isError).toBe(true);
     expect(textOf(answer)).toBe(`${lines}\n${ACCEPTED}`);
     expect(engine.requests).toEqual([]);
+  });
+
+  it.each([
+    [
+      'lean_check',
+      { proofs: [{ code: '' }], allowed_axioms: 'std' },
+      '"allowed_axioms" must be "standard" or a list of',
+    ],
+    ['lean_check', { proofs: [{ code: 5 }] }, '"proofs[0].code" must be a string; 5 was given'],
+    ['try_code', { session_id: 's', candidates: [] }, '"candidates" must be a list of objects with 1 to 20 elements'],
+    ['create_environment', { name: 'a', language: 'python', variables: { A: 5 } }, '"variables.A" must be a string; 5'],
+  ])('of %s with %j are named with what is accepted', async (tool, args, text) => {
+    const answer = await call(await connectInMemory(new StubEngine()), tool, args);
+    expect(textOf(answer)).toContain(`Argument ${text}`);
   });
 
   it('are rejected by a tool without arguments', async () => {
