@@ -197,12 +197,22 @@ _tasks_beside = 0
 
 
 def open_tables():
-    """For the only process, before `sysv_objects` and `confirm_task_count`; they stay open."""
+    """Before the first run, `sysv_objects` and `confirm_task_count`; they stay open."""
     global _task_table, _tasks_beside
     _sysv_tables.update({kind: Table("/proc/sysvipc/" + kind) for kind in _REMOVERS})
     _task_table = Table("/sys/fs/cgroup/pids.current", "/sys/fs/cgroup/pids/pids.current")
-    # Without a container engine, bubblewrap keeps a process of its own outside.
-    _tasks_beside = (_listed_task_count() or 1) - 1
+    _tasks_beside = _count_tasks_beside()
+
+
+def _count_tasks_beside():
+    """How many the table counts that /proc does not show: bubblewrap keeps a process of its own outside. 0 where in doubt."""
+    before = _listed_task_count()
+    try:
+        shown = sum(len(os.listdir("/proc/%s/task" % name)) for name in os.listdir("/proc") if name.isdigit())
+    except FileNotFoundError:
+        # One has just ended.
+        return 0
+    return before - shown if before is not None and before == _listed_task_count() else 0
 
 
 def confirm_task_count(start):
