@@ -20,6 +20,7 @@ const IMAGE = DEFAULT_OPTIONS.python.image;
 const CODES = ['print(1)', 'import numpy, pandas'] as const;
 const SECONDS = 1;
 const SANDBOXES = 8;
+const ENGINES = 3;
 const OUTPUT = { outputBytes: MB, eventBytes: MB, events: 1_000 };
 const BESIDE = 'the same with Docker';
 
@@ -36,7 +37,7 @@ export async function measureLocal(): Promise<Measured | null> {
       return null;
     }
   }
-  const ratios = [await starts(hosts.local, hosts.docker), ...(await runs())];
+  const ratios = [await starts(hosts.local, hosts.docker), await firstRuns(), ...(await runs())];
   await Promise.all([hosts.local.dispose(), hosts.docker.dispose()]);
   return { rows: [], figures: {}, ratios };
 }
@@ -62,6 +63,26 @@ async function startedSandboxes(host: Host, agent: Buffer): Promise<Calls> {
     await sandbox.dispose();
   }
   return { count: SANDBOXES, ms };
+}
+
+/** The first run of an engine, which looks at its host and starts a sandbox for it; the end of the engine is not timed. */
+async function firstRuns(): Promise<Ratio> {
+  const [code] = CODES;
+  const sideOf = (kind: 'local' | 'docker'): Side => ({ work: () => startedEngines(kind, code) });
+  const compared = await compare(sideOf('local'), sideOf('docker'));
+  return { what: 'first run of an engine', code, beside: BESIDE, compared };
+}
+
+async function startedEngines(kind: 'local' | 'docker', code: string): Promise<Calls> {
+  let ms = 0;
+  for (let count = 0; count < ENGINES; count += 1) {
+    const engine = await realEngine({ host: { kind }, pool: { size: 1 } }, PYTHON_ALONE);
+    const start = performance.now();
+    await run(engine, code);
+    ms += performance.now() - start;
+    await engine.dispose();
+  }
+  return { count: ENGINES, ms };
 }
 
 /** One-shot runs back to back, with the CPU time of everything that works for them. */
