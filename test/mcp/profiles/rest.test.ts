@@ -109,6 +109,12 @@ describe('the REST interface of docker-executor', () => {
       'less_than_equal',
       ['body', 'resource_limits', 'timeout_seconds'],
     ],
+    [
+      'memory that no integer holds',
+      { ...PYTHON, resource_limits: { memory_mb: 1e300 } },
+      'less_than_equal',
+      ['body', 'resource_limits', 'memory_mb'],
+    ],
   ])('names what is wrong with a body: %s', async (_, body, type, loc) => {
     const answer = await client.send('POST', '/execute', body);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ type, loc, msg: expect.any(String) }] } });

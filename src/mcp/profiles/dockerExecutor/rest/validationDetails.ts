@@ -8,7 +8,15 @@ const MAX_INPUT = 1_000;
 
 /** What is wrong with a body, as FastAPI answers it. */
 export function validationDetails({ issues }: z.ZodError, body: unknown): ValidationDetail[] {
-  return issues.map((issue) => detailOf(issue, body));
+  return issues.filter((issue) => !isOwnBound(issue)).map((issue) => detailOf(issue, body));
+}
+
+/** The bound that Zod adds to integers; each of ours has a narrower one, which is exceeded too. */
+function isOwnBound(issue: Issue): boolean {
+  return (
+    (issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER) ||
+    (issue.code === 'too_small' && issue.minimum === Number.MIN_SAFE_INTEGER)
+  );
 }
 
 /** A body that is missing, or that is not JSON. */
