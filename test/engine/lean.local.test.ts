@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,6 +52,32 @@ describe('the environment of Lean without a container engine', () => {
 describe.runIf(hasLean)('Lean without a container engine', () => {
   beforeAll(async () => {
     expect(await engine.buildEnvironment('lean', () => {})).toMatchObject({ ok: true });
+  });
+
+  /** Builds with a home folder like those of elan, whose default is that toolchain; there is one, `v4.99.0`. */
+  async function builtByElan(toolchain: string) {
+    const user = await mkdtemp(path.join(tmpdir(), 'hothouse-elan-'));
+    const toolchains = path.join(user, '.elan/toolchains');
+    await mkdir(toolchains, { recursive: true });
+    await symlink(TOOLCHAIN, path.join(toolchains, 'leanprover--lean4---v4.99.0'));
+    const settings = `default_toolchain = "${toolchain}"\ntelemetry = false\nversion = "12"\n\n[overrides]\n`;
+    await writeFile(path.join(user, '.elan/settings.toml'), settings);
+    const other = await newEngine({ PATH: '/usr/bin:/bin', HOME: user });
+    const lines: string[] = [];
+    const built = await other.buildEnvironment('lean', (line) => lines.push(line));
+    await other.dispose();
+    await rm(user, { recursive: true });
+    return { built, lines };
+  }
+
+  it('is that of the default toolchain of elan', async () => {
+    // The same as the one that is there already.
+    expect(await builtByElan('leanprover/lean4:v4.99.0')).toMatchObject({ built: { ok: true }, lines: [] });
+  });
+
+  it('is not built where the default toolchain of elan is not installed', async () => {
+    const message = expect.stringContaining('There is no Lean here.');
+    expect((await builtByElan('leanprover/lean4:v4.98.0')).built).toMatchObject({ ok: false, error: { message } });
   });
 
   it('runs a program', async () => {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -29,11 +30,23 @@ def version(folder):
 
 
 def _of_elan():
-    home = os.path.expanduser("~")
-    elan = shutil.which("elan") or shutil.which("elan", path=os.path.join(home, ".elan", "bin"))
+    home = pathlib.Path.home()
+    folder = pathlib.Path(os.environ.get("ELAN_HOME") or home / ".elan")
+    elan = shutil.which("elan") or shutil.which("elan", path=str(folder / "bin"))
     # Not where a project says otherwise.
     lean = elan and _printed([elan, "which", "lean"], cwd=home)
-    return pathlib.Path(lean).parent.parent if lean else None
+    return pathlib.Path(lean).parent.parent if lean else _default_in(folder)
+
+
+def _default_in(folder):
+    """The default toolchain in a folder of elan, whose own program may be elsewhere; None where it is not installed."""
+    try:
+        settings = (folder / "settings.toml").read_text()
+    except OSError:
+        return None
+    name = re.search(r'^default_toolchain *= *"([^"]+)"', settings, re.M)
+    toolchain = name and folder / "toolchains" / name[1].replace("/", "--").replace(":", "---")
+    return toolchain if toolchain and (toolchain / _PROGRAM).exists() else None
 
 
 def _printed(command, **options):
