@@ -20,14 +20,26 @@ from indexes import uv_variables  # noqa: E402
 UV = "/tools/uv"
 # Where programs of packages go; on a host without a container engine the folder of the environment.
 PROGRAMS = os.path.join(os.environ.get("HOTHOUSE_ROOT", "/usr/local"), "bin")
-# Set where no code of packages may run: one that has to be built fails.
+# Set where no code of packages may run: with one that has to be built the program ends with that status.
 NO_CODE = ["--no-build"] if os.environ.get("HOTHOUSE_NO_CODE") else []
+NEEDS_CODE = 10
+# uv has no status for it, and without code it reports a package that has to be built in the same way.
+MISSING = b"was not found in the package registry"
 # Times the size of a wheel: its files in uv's cache and where they are installed, three times larger each, and bytecode.
 UNPACKED = 8
 
 
 def uv(*arguments):
-    must([UV, *arguments], env=uv_environment())
+    done = subprocess.run([UV, *arguments], env=uv_environment(), stderr=subprocess.PIPE if is_quiet(arguments) else None)
+    sys.stderr.buffer.write(done.stderr or b"")
+    if done.returncode != 0:
+        may_need_code = NO_CODE and MISSING not in (done.stderr or b"")
+        sys.exit(NEEDS_CODE if may_need_code else done.returncode)
+
+
+def is_quiet(arguments):
+    """Whether uv writes nothing but errors."""
+    return "--quiet" in arguments
 
 
 def uv_environment():

@@ -1,7 +1,7 @@
 """
 Adds packages of pip and npm to an environment without a container engine, in a sandbox that has a network and nothing of the
 user: the environment that it is built on is at /base, its own folder at /environment. The steps are those of Docker.
-With --code, code of packages may run; without, a package that has to be built fails.
+With --code, code of packages may run; without, a package that has to be built ends it with the status NEEDS_CODE.
 """
 
 import json
@@ -16,6 +16,8 @@ BASE = pathlib.Path("/base")
 GIVEN = pathlib.Path("/given")
 LOCKS = ROOT / "usr" / "share" / "hothouse"
 RUNS_CODE = "--code" in sys.argv
+# As in ../pip.py.
+NEEDS_CODE = 10
 
 
 def link(target, *sources):
@@ -60,7 +62,8 @@ def add_npm():
     run(["sh", "/machine/npm.sh", *lists("npm")], **({} if RUNS_CODE else {"npm_config_ignore_scripts": "true"}))
     packages = json.loads((LOCKS / "npm").read_text())["packages"].values()
     if not RUNS_CODE and any(item.get("hasInstallScript") for item in packages):
-        sys.exit("A package has to be built.")
+        print("A package has to be built.", flush=True)
+        sys.exit(NEEDS_CODE)
 
 
 def main():

@@ -4,10 +4,12 @@ import { HostError, type ImageBuild } from '../host.ts';
 import type { Problem } from '../problem.ts';
 import { BASE, ENVIRONMENT, machineArguments } from './arguments.ts';
 import { NAMESPACES } from './bubblewrap.ts';
-import { runBuildProgram } from './buildProgram.ts';
+import { ProgramFailed, runBuildProgram } from './buildProgram.ts';
 import { besides, type LocalBuild, sizeOf, writeFiles } from './makeEnvironment.ts';
 import { removeFolder } from './storage.ts';
 
+/** Exit status of a build without code of packages that needs it; `NEEDS_CODE` of its programs. */
+const NEEDS_CODE = 10;
 /** In a build's files: the packages that each manager installs. */
 const PIP = 'packages/pip/list';
 const NPM = 'packages/npm/list';
@@ -42,15 +44,15 @@ export function engineNeeded(message: string, instead: string): Problem {
 
 /**
  * Installs packages of pip and npm in a sandbox with the machine's network, where nothing of the user can be seen. First with
- * the cache and without code of packages, so that none can change the cache; then, where that fails, without the cache and
- * with it. Rejects with the last lines of the step that has failed.
+ * the cache and without code of packages, so that none can change the cache; then, where that does not do, without the cache
+ * and with it. Rejects with the last lines of the step that has failed.
  */
 export async function addPackages(build: LocalBuild, folders: LayerFolders): Promise<void> {
   const { given } = besides(folders.files);
   try {
     await writeFiles(given, build.files ?? {});
     await runAttempt(build, folders, false).catch(async (error) => {
-      if (build.signal?.aborted) throw error;
+      if (!(error instanceof ProgramFailed && error.status === NEEDS_CODE)) throw error;
       build.onLine('Once more, with code of packages and without the cache of downloads.');
       for (const name of await readdir(folders.files)) await removeFolder(join(folders.files, name));
       await runAttempt(build, folders, true);

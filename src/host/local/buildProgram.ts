@@ -20,8 +20,18 @@ export interface BuildProgram {
   readonly deadlineMs?: number | undefined;
 }
 
-/** Resolves when the program has succeeded. Ends it, with all that it has started, when `signal` aborts. Rejects with its
- * last lines. */
+/** A program of a build has failed; the message is its last lines. */
+export class ProgramFailed extends Error {
+  constructor(
+    message: string,
+    readonly status: number | null,
+  ) {
+    super(message);
+  }
+}
+
+/** Resolves when the program has succeeded. Ends it, with all that it has started, when `signal` aborts. Rejects with
+ * `ProgramFailed`. */
 export async function runBuildProgram(build: BuildProgram): Promise<void> {
   const { program, args, env, onLine, signal, deadlineMs = BUILD_MS } = build;
   signal?.throwIfAborted();
@@ -48,7 +58,7 @@ export async function runBuildProgram(build: BuildProgram): Promise<void> {
     both.end();
     signal?.throwIfAborted();
     if (isLate) throw new Error(`it took longer than ${Math.round(deadlineMs / 1000)} s (after: ${last.join('\n')}).`);
-    if (status !== 0) throw new Error(last.join('\n') || `${program} has failed.`);
+    if (status !== 0) throw new ProgramFailed(last.join('\n') || `${program} has failed.`, status);
   } finally {
     clearTimeout(late);
     signal?.removeEventListener('abort', end);

@@ -159,12 +159,25 @@ describe('an environment without a container engine', () => {
 
   it('fails with the last lines of its step, and leaves nothing', async () => {
     const before = await folders();
-    const { made } = await create({ name: 'missing', language: 'python', packages: { pip: ['no-such-package'] } });
+    const packages = { pip: ['no-such-package'] };
+    const { made, lines } = await create({ name: 'missing', language: 'python', packages });
     expect(made).toMatchObject({
       ok: false,
       error: { kind: 'build_failed', message: expect.stringContaining('no-such-package was not found') },
     });
+    // No code of packages would find it.
+    expect(lines.join('\n')).not.toContain('Once more');
+    expect(lines.filter((line) => line.includes('was not found'))).toHaveLength(1);
     expect(await folders()).toEqual(before);
+  });
+
+  it('fails at once where a package of npm is missing', async () => {
+    const { made, lines } = await create({ name: 'missing', language: 'node', packages: { npm: ['no-such-module'] } });
+    expect(made).toMatchObject({
+      ok: false,
+      error: { kind: 'build_failed', message: expect.stringContaining('no-such-module') },
+    });
+    expect(lines.join('\n')).not.toContain('Once more');
   });
 
   it('ends its build at once when that is cancelled', async () => {
