@@ -69,6 +69,9 @@ def _make():
     config.InteractiveShell.colors = "NoColor"
     _shell = InteractiveShell.instance(config=config, user_module=_main, user_ns=_main.__dict__)
     _shell.history_manager.dir_hist[:] = [pathlib.Path(environment.WORKSPACE)]
+    # `%cd` and `%bookmark` keep lists there, and without the library that writes it to files each use warns.
+    if getattr(_shell.db, "_mock", False):
+        _shell.db = {}
     # There is no terminal, in which IPython would run programs.
     _shell.system = _system
     # Python's own functions end the cell; IPython's need a terminal.

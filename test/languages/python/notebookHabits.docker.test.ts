@@ -53,6 +53,15 @@ describe.each([[['IPython', 'matplotlib.pyplot']], [[]]])(
       expect(shown(await runCell(session, PLOT))).toEqual([['image/svg+xml', 'text/plain']]);
     });
 
+    it('change the folder and keep bookmarks of folders without a warning', async () => {
+      const code = '%cd -q /tmp\n%bookmark here\n%cd -q /\n%cd here\n!pwd';
+      expect(await runCell(session, code)).toMatchObject({
+        status: 'ok',
+        stdout: '(bookmark:here) -> /tmp\n/tmp\n/tmp\n',
+      });
+      expect(await runCell(session, '%cd -q /')).toMatchObject({ status: 'ok', stderr: '' });
+    });
+
     it('run a program after an exclamation mark', async () => {
       expect(await runCell(session, '!echo from a shell')).toMatchObject({ status: 'ok', stdout: 'from a shell\n' });
       expect(await runCell(session, 'lines = !echo one; echo two\n[*lines]')).toMatchObject({
