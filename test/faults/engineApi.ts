@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { LABEL } from '../../src/host/labels.ts';
 import { ENGINE_SOCKET } from '../host/docker/inspect.ts';
+import { isOnLocalHost } from '../testHost.ts';
 
 /** Requests to Docker's API, without the code under test. */
 export interface EngineAnswer {
@@ -38,12 +40,23 @@ export function removeCompletely(id: string): Promise<EngineAnswer> {
   return askEngine('DELETE', `/containers/${id}?force=true&v=true`);
 }
 
-/** The names of the processes in a container, as the machine's kernel has them. */
+/** The names of the processes in a container, as the machine's kernel has them; without a container engine, of all of this user. */
 export async function processNames(id: string): Promise<string[]> {
+  if (isOnLocalHost) return ownProcessNames();
   const { status, body } = await askEngine('GET', `/containers/${id}/top?ps_args=${encodeURIComponent('-o pid,comm')}`);
   if (status !== 200) return [];
   const { Processes }: { Processes: string[][] } = JSON.parse(body);
   return Processes.map(([, name = '']) => name);
+}
+
+async function ownProcessNames(): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const names = pids.map(async (pid) => {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+    const isOurs = Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]) === process.getuid?.();
+    return isOurs ? (/^Name:\s+(.*)$/m.exec(status)?.[1] ?? '') : '';
+  });
+  return (await Promise.all(names)).filter(Boolean);
 }
 
 /** An event of Docker about containers or images. */

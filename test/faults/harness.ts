@@ -13,6 +13,7 @@ import { thisOwner } from '../../src/host/identity.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { loadAgent } from '../../src/sandbox/agentBundle.ts';
+import { testHost } from '../testHost.ts';
 
 const images = path.resolve(import.meta.dirname, '../../images');
 
@@ -23,7 +24,7 @@ const SMALL = { limits: { memoryMb: 128 }, python: { preload: [] } } satisfies O
 
 const WARM_MS = 30_000;
 
-/** An engine on a real Docker Engine, whose containers no other test has. */
+/** An engine on a real host, whose containers no other test has. */
 export interface FaultBench {
   readonly engine: Engine;
   /** Value of its containers' machine label. */
@@ -34,7 +35,7 @@ export interface FaultBench {
   begin(code: string, rest?: Partial<RunRequest>, signal?: AbortSignal): Promise<{ result: Promise<RunResult> }>;
   /** The id of a new session. */
   open(): Promise<string>;
-  /** Ids of its containers, by the Docker Engine's own account. */
+  /** Ids of its containers, by the host's own account. */
   containers(): Promise<string[]>;
   /** Sandboxes of its pool that are in a state. */
   slots(state: string): readonly string[];
@@ -42,14 +43,14 @@ export interface FaultBench {
   warm(size?: number): Promise<void>;
 }
 
-/** `address` as in DOCKER_HOST; the machine's engine when left out. */
+/** `address` as in DOCKER_HOST; the host of the tests when left out. */
 export async function faultBench(
   options: OptionsInput = {},
   address = '',
   machine = `faults-${randomBytes(6).toString('hex')}`,
   sessionStore?: SessionStore,
 ): Promise<FaultBench> {
-  const host = dockerHost({ host: address, env: process.env, home: homedir(), log: silentLog });
+  const host = address ? dockerHost({ host: address, env: process.env, home: homedir(), log: silentLog }) : testHost();
   const engine = createEngine({
     connect: () => host,
     agent: await loadAgent(path.join(images, 'agent')),
