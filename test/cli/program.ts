@@ -37,7 +37,7 @@ export function ended(child: ChildProcess, input?: string): Promise<Ended> {
 /** A real client of revision 2025-11-25 of `hothouse mcp` with these arguments, a process of its own. */
 export async function connectStdio(env: Record<string, string> = {}, args: readonly string[] = []) {
   const client = newClient();
-  const parameters = { ...PARAMETERS, args: [...PARAMETERS.args, ...args], env: programVariables(env) };
+  const parameters = { ...PARAMETERS, args: [...argumentsOf(env), ...args], env: programVariables(env) };
   await client.connect(new StdioClientTransport(parameters));
   await client.listTools();
   return client;
@@ -46,7 +46,14 @@ export async function connectStdio(env: Record<string, string> = {}, args: reado
 /** A real client of an era of `hothouse mcp`, a process of its own. */
 export async function connectStdioEra(era: Era, env: Record<string, string> = {}): Promise<TestClient> {
   if (era === '2025-11-25') return (await connectStdio(env)) as TestClient;
-  return connectCurrent(new CurrentStdioTransport({ ...PARAMETERS, env: programVariables(env) }));
+  return connectCurrent(
+    new CurrentStdioTransport({ ...PARAMETERS, args: argumentsOf(env), env: programVariables(env) }),
+  );
+}
+
+/** In the user's own home it must not join a VS Code window that happens to be open. */
+function argumentsOf({ HOME }: Readonly<Record<string, string>>): string[] {
+  return HOME === undefined ? [...PARAMETERS.args, '--own'] : PARAMETERS.args;
 }
 
 /** The variables of a program: ours without what is for tests, which `hothouse` would report as an unknown option, and `env`. */
