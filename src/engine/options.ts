@@ -57,7 +57,7 @@ export const Options = z.strictObject({
         .max(1_048_576)
         .default(2048)
         .describe(
-          "Memory limit in MB of the session of a person's notebook, where it is above limits.memoryMb. Needs Docker; elsewhere limits.memoryMb holds.",
+          "Memory limit in MB of the session of a person's notebook, where it is above limits.memoryMb. Needs Docker or a cgroup of systemd; elsewhere limits.memoryMb holds.",
         ),
       cpus: z.number().min(0.1).max(256).default(1).describe('CPU limit of a sandbox.'),
       pids: z.int().min(16).max(4096).default(128).describe('Maximum number of processes and threads in a sandbox.'),
