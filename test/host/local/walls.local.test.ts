@@ -156,8 +156,9 @@ print(sum(ctypes.CDLL(None).inotify_init() >= 0 for _ in range(100)))`;
 /** The processes of bubblewrap, for sandboxes of this file's home folder, that have not become another program. */
 function starting(): string[] {
   return readdirSync('/proc').filter((pid) => {
-    const [program, ...args] = commandOf(pid).split('\0');
-    return program === 'bwrap' && args.some((arg) => arg.startsWith(home));
+    const [program = '', ...args] = commandOf(pid).split('\0');
+    // systemd starts it by its path.
+    return path.basename(program) === 'bwrap' && args.some((arg) => arg.startsWith(home));
   });
 }
 
