@@ -11,7 +11,7 @@ import socket
 import sys
 import typing  # noqa: F401
 
-from . import drivers, environment, files, gate, interpreter, kernel, sharing, walls
+from . import drivers, environment, files, gate, interpreter, kernel, walls
 
 # The pipes of a child of each kind, in the order in which `main` gets them; the child reads the first.
 PIPES = {
@@ -30,7 +30,6 @@ _SIGCHLD, _DEFAULT = int(signal.SIGCHLD), int(signal.SIG_DFL)
 def make():
     """In the first process, before any fork: makes what all children share."""
     interpreter.make(_PORTS)
-    sharing.bind_early()
 
 
 def prepare():

@@ -28,21 +28,6 @@ def freeze():
     gc.freeze()
 
 
-def bind_early():
-    """
-    Has the linker find a function of the C library that Python calls first in each fork. Without this each fork would
-    search for it, in a dozen pages of all libraries that it would map for nothing else.
-    """
-    api = ctypes.pythonapi
-    allocate, create, delete, free = (getattr(api, "PyThread_tss_" + name) for name in ("alloc", "create", "delete", "free"))
-    allocate.restype = ctypes.c_void_p
-    key = ctypes.c_void_p(allocate())
-    # As Python does after a fork, with the key of its threads.
-    create(key)
-    delete(key)
-    free(key)
-
-
 def _make_immortal(objects):
     """These objects, and all that they refer to. Empties the list."""
     counts = memoryview((ctypes.c_uint32 * _COUNTS).from_address(0)).cast("B").cast("I")

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { changedAgent } from '../../isolation/changedAgent.ts';
-import { isOnLocalHost, OUT_OF_MEMORY } from '../../testHost.ts';
+import { OUT_OF_MEMORY } from '../../testHost.ts';
 import { once, realSandbox, shown } from './harness.ts';
 import { python } from './language.ts';
 
@@ -12,21 +11,6 @@ beforeAll(async () => {
 afterAll(() => sandbox.dispose());
 
 describe('a one-shot run', () => {
-  it.skipIf(isOnLocalHost)('maps no pages to search for a function that every fork calls', async () => {
-    const pagesOf = async (one: Sandbox) => {
-      const code = 'import resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)';
-      const counts: number[] = [];
-      for (let turn = 0; turn < 9; turn += 1) {
-        counts.push(Number((await once(one, code)).stdout));
-        await one.reset(5_000);
-      }
-      return Math.min(...counts);
-    };
-    const searching = await realSandbox(undefined, {}, undefined, await changedAgent('bind_early = int', 'sharing'));
-    expect(await pagesOf(sandbox)).toBeLessThanOrEqual((await pagesOf(searching)) - 6);
-    await searching.dispose();
-  });
-
   it('prints, and returns the value of its last expression', async () => {
     const result = await once(sandbox, 'x = 20\nprint("hello")\nx + 1');
     expect(result).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'hello\n', value: '21', error: null });
