@@ -1,5 +1,4 @@
 import os
-import re
 import unittest
 from unittest import mock
 
@@ -38,26 +37,6 @@ class DescriptorsTest(AgentTest):
         def act():
             with mock.patch.object(kernel, "_descriptor_count", lambda: 0):
                 return _sees_all(100, 700)
-
-        self.assertTrue(apart(act))
-
-
-def _has_collapse():
-    """Whether the kernel is Linux 6.1 or newer, with huge pages."""
-    version = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
-    return version >= (6, 1) and os.path.exists("/sys/kernel/mm/transparent_hugepage")
-
-
-class HugePagesTest(AgentTest):
-    @unittest.skipUnless(_has_collapse(), "the kernel cannot make huge pages on demand")
-    def test_take_the_memory_that_is_there_and_keep_its_content(self):
-        def act():
-            content = bytearray(os.urandom(1 << 20) * 8)
-            before = bytes(content)
-            kernel.use_huge_pages()
-            with open("/proc/self/smaps_rollup", encoding="ascii") as table:
-                found = re.search(r"^AnonHugePages: +(\d+) kB$", table.read(), re.M)
-            return content == before and int(found[1]) >= 4 << 10
 
         self.assertTrue(apart(act))
 
