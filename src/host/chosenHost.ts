@@ -68,8 +68,8 @@ class ChosenHost implements HostWithImages {
     return (await this.#choose(signal)).runtimeProblem(runtime, signal);
   }
 
-  async compiled(agent: Buffer, spec: ContainerSpec): Promise<Buffer> {
-    return this.#chosen?.compiled?.(agent, spec) ?? agent;
+  async compiled(agent: Buffer, spec: ContainerSpec, signal?: AbortSignal): Promise<Buffer> {
+    return (await this.#choose(signal)).compiled?.(agent, spec, signal) ?? agent;
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {

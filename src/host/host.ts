@@ -152,7 +152,7 @@ export interface Host {
    * The agent's program (`loadAgent`), compiled for the containers of this spec where that can be done ahead; else the same.
    * Missing: they compile it.
    */
-  compiled?(agent: Buffer, spec: ContainerSpec): Promise<Buffer>;
+  compiled?(agent: Buffer, spec: ContainerSpec, signal?: AbortSignal): Promise<Buffer>;
   /** Creates, attaches and starts a container. Never pulls an image. */
   create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container>;
   /**

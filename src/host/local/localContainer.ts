@@ -68,15 +68,13 @@ export class LocalContainer implements Container {
       await cleanUp().catch(() => {});
       return end;
     });
-    const said: string[] = [];
-    const listen = (chunk: Buffer) => said.push(chunk.toString());
-    streams.stderr.on('data', listen);
     try {
-      const first = await firstProcess(child);
-      streams.stderr.off('data', listen).pause();
-      return new LocalContainer(id, streams, first, volumes, limit, ended);
+      return new LocalContainer(id, streams, await firstProcess(child), volumes, limit, ended);
     } catch (error) {
       child.kill('SIGKILL');
+      // Read only now: what a sandbox says that has started is for others.
+      const said: string[] = [];
+      streams.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
       // What it has said is complete then. Without an id it never started.
       if (child.pid !== undefined) await ended;
       throw new HostError(await startProblem(Object.assign(toError(error), { stderr: said.join('') })));
