@@ -239,7 +239,8 @@ describe('a put that is cancelled', () => {
     await underWay;
     files.close();
     await putting;
-    expect(await python('import os; print(os.listdir())')).toBe('[]\n');
+    // Its process may still be ending.
+    await expect.poll(() => python('import os; print(os.listdir())')).toBe('[]\n');
     await expect.poll(async () => (await sandbox.measure()).processes).toBeLessThanOrEqual(3);
   });
 });
