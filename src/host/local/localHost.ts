@@ -115,15 +115,16 @@ class LocalHost implements HostWithImages {
 
   async info(signal?: AbortSignal): Promise<HostInfo> {
     const { version, mounts, scopes } = await this.#ready(signal);
+    const isolation = isolationWith(scopes);
     return {
       name: `Bubblewrap ${version} on this machine`,
       details: ['no container engine', ...(scopes.scopeOf ? ['cgroups by systemd'] : [])],
       defaultRuntime: RUNTIME,
-      isolation: isolationWith(scopes),
+      isolation,
       warnings: [
         ...(scopes.held.memory ? [] : [COUNTED_MEMORY]),
         ...(scopes.held.cpu ? [] : [NO_CPU_LIMIT]),
-        ...(isolationWith(scopes).processLimit ? [] : [NO_PROCESS_LIMIT]),
+        ...(isolation.processLimit ? [] : [NO_PROCESS_LIMIT]),
         ...(scopes.problem === null ? [] : [scopes.problem]),
         ...(mounts === 'limited' ? [] : [NO_FILE_LIMIT]),
       ],

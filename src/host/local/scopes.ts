@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { OtherLimits } from '../host.ts';
@@ -52,7 +53,8 @@ export async function findScopes(env: NodeJS.ProcessEnv = process.env): Promise<
   const variables = withBus(env, uid);
   const user = uid === 0 ? [] : ['--user'];
   const start = [...user, '--scope', '--quiet', '--collect', '--no-ask-password'];
-  const unit = unitOf(`probe-${process.pid}`);
+  // Engines of one process may ask at the same time.
+  const unit = unitOf(`probe-${randomUUID()}`);
   try {
     const args = [...start, ...propertiesOf(unit, PROBE_LIMITS), 'sh', '-c', PROBE];
     const { stdout } = await promisify(execFile)(PROGRAM, args, { timeout: ASK_MS, env: variables });
