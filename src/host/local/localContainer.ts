@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Container, ContainerEnd, OtherLimits } from '../host.ts';
 import { HostError } from '../host.ts';
@@ -72,12 +72,10 @@ export class LocalContainer implements Container {
       return new LocalContainer(id, streams, await firstProcess(child), volumes, limit, ended);
     } catch (error) {
       child.kill('SIGKILL');
-      // Read only now: what a sandbox says that has started is for others.
-      const said: string[] = [];
-      streams.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
       // What it has said is complete then. Without an id it never started.
       if (child.pid !== undefined) await ended;
-      throw new HostError(await startProblem(Object.assign(toError(error), { stderr: said.join('') })));
+      const said = String(streams.stderr.read() ?? '');
+      throw new HostError(await startProblem(Object.assign(toError(error), { stderr: said })));
     }
   }
 
@@ -142,7 +140,8 @@ function streamsOf(process: ChildProcess): Streams {
   if (!stdin || !stdout || !stderr) throw new Error('the process has no pipes');
   // A broken pipe shows as the end of the container; without a listener the error would end this process.
   stdin.on('error', () => {});
-  return { process, stdin, stdout, stderr };
+  // Node would drop what nobody has read yet when the process ends.
+  return { process, stdin, stdout, stderr: stderr.pipe(new PassThrough()) };
 }
 
 /**

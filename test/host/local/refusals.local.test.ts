@@ -84,7 +84,7 @@ describe('an ordinary user', () => {
   });
 
   it('learns that Python does not start', async () => {
-    const broken = `${program('python3', 'echo it is broken >&2; exit 3')}; ${otherPython('"$1/bin/python3"')}`;
+    const broken = `${program('python3', 'echo it is broken >&2; sleep 0.2; exit 3')}; ${otherPython('"$1/bin/python3"')}`;
     expect(await problemAfter(`${BUILT}; ${broken}`)).toEqual({
       kind: 'host_failed',
       message:
