@@ -121,7 +121,7 @@ for pid in agent:
   ])(
     'with %s on its other processes harms no run; the reset %s the sandbox, where Landlock has no scopes',
     async (signal) => {
-      const agent = await changedAgent('enter_run = lambda: None', 'walls');
+      const agent = await changedAgent('_prepare_scope = lambda: _missing("taken away")', 'walls');
       const isolated = await isolationEngine({ python: { preload: ['json'] } }, { agent });
       await look(isolated, 'seen = 1');
       const before = sandboxes(isolated);

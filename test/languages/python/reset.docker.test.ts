@@ -41,6 +41,20 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
 print(found, tables, sum(name == "sleep" for name in others), oct(os.stat("/workspace").st_mode & 0o777))
 `;
 
+// Lets signals reach the agent, as on a kernel without Landlock's scopes.
+const NO_SCOPES = `
+from . import walls
+walls.enter_run = lambda: None
+walls.report["signals"] = walls._missing("taken away")`;
+// The kernel takes a while to end a process that has much memory; until then it counts as alive.
+const LARGE_ZYGOTE = `
+def grow():
+    global large
+    large = b"x" * (400 << 20)
+# The last that it does before its memory is measured.
+kernel.use_huge_pages = grow
+Forks.add_spares = lambda self: None`;
+
 describe('a reset', () => {
   it('leaves no file, process or IPC object', async () => {
     const before = await once(sandbox, LOOK);
@@ -248,8 +262,7 @@ failed`;
   });
 
   it('serves again when a run has stopped its zygote, and is destroyed when a run has killed it', async () => {
-    // Where the kernel has Landlock's scopes, no signal gets there.
-    const agent = await changedAgent('from . import walls\nwalls.enter_run = lambda: None');
+    const agent = await changedAgent(NO_SCOPES, 'forks');
     const other = await realSandbox(undefined, {}, undefined, agent);
     await other.request({ op: 'preload', modules: ['json'] });
     expect(await once(other, 'import os\nos.kill(-1, 19)')).toMatchObject({ status: 'ok' });
@@ -261,6 +274,18 @@ failed`;
     expect(await once(other, 'import json')).toMatchObject({ status: 'ok' });
     const left = { clean: false, leftovers: expect.arrayContaining(['a run has ended a permanent process']) };
     expect(await other.reset(5_000)).toMatchObject(left);
+    await other.dispose();
+  });
+
+  it('notices a signal that is still about to end its zygote', async () => {
+    const agent = await changedAgent(`${NO_SCOPES}\n${LARGE_ZYGOTE}`, 'forks');
+    const other = await realSandbox(undefined, { memoryBytes: 1024 * 1024 * 1024 }, undefined, agent);
+    await other.request({ op: 'preload', modules: ['json'] });
+    // By what it is told of the code, it makes this a child of the first process.
+    const killer = python.open(other, { once: true, code: '' });
+    await runCell(killer, 'import os\nos.kill(-1, 9)\nos._exit(0)');
+    await killer.ended;
+    expect(await other.reset(5_000)).toMatchObject({ clean: false });
     await other.dispose();
   });
 
