@@ -34,17 +34,23 @@ class Runner:
         self._futures = 0
         self._loop = None
 
-    def run(self, code, name, publisher):
-        """Runs `code` and returns its `End`; raises only when the driver itself is broken."""
+    def run(self, code, name, publisher, interactivity="last_expr"):
+        """
+        Runs `code` and returns its `End`; raises only when the driver itself is broken. `interactivity` says which
+        statements show their value, in IPython's words.
+        """
         # Tracebacks then show the user's own lines.
         linecache.cache[name] = (len(code), None, code.splitlines(True), name)
         try:
             packages.refresh()
-            for unit, is_value in self._compile(code, name):
+            units = self._compile(code, name, interactivity)
+            for unit, is_value in units:
                 value = self._execute(unit)
                 if is_value and value is not None:
                     self.namespace["_"] = value
-                    publisher.result(value)
+                    # A cell has one result, its last value.
+                    show = publisher.result if unit is units[-1][0] else publisher.display
+                    show(value)
             publisher.end_of_cell()
             return End("ok")
         except SystemExit as error:
@@ -52,17 +58,25 @@ class Runner:
         except BaseException as error:
             return failed(error)
 
-    def _compile(self, code, name):
+    def _compile(self, code, name, interactivity):
+        """The code in units to be executed one after the other, each with whether its value is shown."""
         tree = self._parse(code, name)
         modulepolicy.check(tree, name)
-        last = tree.body[-1] if tree.body else None
-        is_value = isinstance(last, ast.Expr) and not _silenced(code)
-        body = tree.body[:-1] if is_value else tree.body
-        units = []
-        if body:
-            units.append((self._code(ast.Module(body, tree.type_ignores), name, "exec"), False))
-        if is_value:
-            units.append((self._code(ast.Expression(last.value), name, "eval"), True))
+        if interactivity == "last_expr_or_assign":
+            tree.body += _assigned(tree)
+        # As in notebooks: a value that ends in a semicolon is not shown.
+        shows = interactivity != "none" and not code.rstrip().endswith(";")
+        units, body = [], []
+        for at, statement in enumerate(tree.body, 1):
+            is_last = at == len(tree.body)
+            is_value = shows and isinstance(statement, ast.Expr) and (is_last or interactivity == "all")
+            if not is_value:
+                body.append(statement)
+            if body and (is_value or is_last):
+                units.append((self._code(ast.Module(body, tree.type_ignores), name, "exec"), False))
+                body = []
+            if is_value:
+                units.append((self._code(ast.Expression(statement.value), name, "eval"), True))
         return units
 
     def _parse(self, code, name):
@@ -133,9 +147,16 @@ class Runner:
             self._loop = None
 
 
-def _silenced(code):
-    # As in notebooks: a value that ends in a semicolon is not shown.
-    return code.rstrip().endswith(";")
+def _assigned(tree):
+    """A statement with the variable that the last one gives a value, or none."""
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or last.value is None:
+        return []
+    target = last.targets[0] if isinstance(last, ast.Assign) else last.target
+    if not isinstance(target, ast.Name):
+        return []
+    variable = ast.Name(target.id, ast.Load())
+    return [ast.fix_missing_locations(ast.copy_location(ast.Expr(variable), last))]
 
 
 def _exited(error):

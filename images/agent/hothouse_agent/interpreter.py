@@ -3,6 +3,7 @@
 import _signal
 import _thread
 import atexit
+import builtins
 import collections
 import json
 import linecache
@@ -99,7 +100,7 @@ class Interpreter:
         self._pid = self._thread = None
         self._has_stdin = False
         self._runner = cell.Runner(_main)
-        _main.__dict__["__builtins__"] = __builtins__
+        _main.__dict__["__builtins__"] = builtins
         _main.__dict__["display"] = self._publisher.display
         pictures.install(self._publisher)
         shell.install(self._publisher, _main)
@@ -289,9 +290,11 @@ class Interpreter:
             self._interruptible = True
             if self._interrupted:
                 raise KeyboardInterrupt
-            end = self._runner.run(request["code"], request["name"], self._publisher)
             if request["once"]:
+                end = self._runner.run(request["code"], request["name"], self._publisher)
                 cell.finish_threads()
+            else:
+                end = self._run_cell(request["code"], request["name"])
             self._interruptible = False
         except KeyboardInterrupt as error:
             self._interruptible = False
@@ -301,6 +304,12 @@ class Interpreter:
             self._emit("error", **end.error)
         if end.cause is not None and not request["once"]:
             debugger.remember(end.cause)
+        return end
+
+    def _run_cell(self, code, name):
+        shell.begin_cell(code, name)
+        end = self._runner.run(code, name, self._publisher, shell.interactivity())
+        shell.end_cell(end.cause)
         return end
 
     def _state(self):

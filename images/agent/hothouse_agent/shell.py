@@ -1,6 +1,7 @@
 """IPython, where the image has it: magics, formatters, completion, and its display functions, which send our events."""
 
 import os
+import re
 import signal
 import sys
 
@@ -10,10 +11,13 @@ from . import display, hooks, environment
 is_expected = False
 # Values of %matplotlib that ask for no window.
 _INLINE = (None, "auto", "agg", "inline")
+_NUMBER = re.compile(r"\d+")
 _shell = None
 _inline = None
 _publisher = None
 _main = None
+# What callbacks get about the cell that runs.
+_result = None
 
 
 def prepare():
@@ -80,6 +84,8 @@ def _make():
     # There is no window: figures are shown inline, whatever `%matplotlib` or `%gui` request.
     _shell.enable_gui = lambda gui=None: None
     _shell.enable_matplotlib = _enable_matplotlib
+    # A cell cannot be written from here: `%load` and `%recall` show what they would put there.
+    _shell.set_next_input = lambda text, replace=False: print(text)
     _add_inline_backend()
 
 
@@ -152,6 +158,52 @@ def _ensure():
 def transform(code):
     """`code` with magics and shell escapes turned into plain Python; None without IPython."""
     return _shell.transform_cell(code) if _ensure() else None
+
+
+def begin_cell(code, name):
+    """Before a cell of a session: does what IPython does before its own, such as to call what `%autoreload` has registered."""
+    global _result
+    if _shell is None:
+        return
+    from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult
+
+    try:
+        _result = ExecutionResult(ExecutionInfo(code, True, False, True, None))
+        _remember(code, int(_NUMBER.search(name)[0]))
+        _shell.events.trigger("pre_execute")
+        _shell.events.trigger("pre_run_cell", _result.info)
+    except Exception:
+        # User code has changed IPython: the cell does without it.
+        return
+
+
+def _remember(code, number):
+    """Keeps the text of a cell as `In[number]`, for `%history` and the like."""
+    history = _shell.history_manager
+    for texts in (history.input_hist_parsed, history.input_hist_raw):
+        # Of cells that ran before IPython was loaded.
+        texts.extend([""] * (number - len(texts)))
+    _shell.execution_count = number
+    history.store_inputs(number, code)
+
+
+def end_cell(error):
+    """After a cell of a session, which `error` has ended unless it is None."""
+    global _result
+    result, _result = _result, None
+    if result is None:
+        return
+    result.error_in_exec = error
+    try:
+        _shell.events.trigger("post_execute")
+        _shell.events.trigger("post_run_cell", result)
+    except Exception:
+        return
+
+
+def interactivity():
+    """Which statements of a cell show their value, in IPython's words."""
+    return "last_expr" if _shell is None else _shell.ast_node_interactivity
 
 
 def load_completer():

@@ -62,6 +62,62 @@ describe.each([[['IPython', 'matplotlib.pyplot']], [[]]])(
       expect(await runCell(session, '%cd -q /')).toMatchObject({ status: 'ok', stderr: '' });
     });
 
+    it('reload a changed module where %autoreload asks for it', async () => {
+      await runCell(session, '%%writefile helpers.py\ndef answer(): return 1');
+      expect(await runCell(session, 'from helpers import answer\nanswer()')).toMatchObject({ value: '1' });
+      await runCell(session, '%load_ext autoreload\n%autoreload 2');
+      await runCell(session, '%%writefile helpers.py\ndef answer(): return "two"');
+      expect(await runCell(session, 'answer()')).toMatchObject({ status: 'ok', value: "'two'", stderr: '' });
+    });
+
+    it('show the value of every statement, or of an assignment, where ast_node_interactivity asks for it', async () => {
+      const code =
+        'from IPython.core.interactiveshell import InteractiveShell\nInteractiveShell.ast_node_interactivity =';
+      await runCell(session, `${code} 'all'`);
+      const all = await runCell(session, '1\nx = 2\nx\n"three"');
+      expect(all).toMatchObject({
+        out: [
+          { kind: 'display', display: { data: { 'text/plain': '1' } } },
+          { kind: 'display', display: { data: { 'text/plain': '2' } } },
+          { kind: 'result', data: { 'text/plain': "'three'" } },
+        ],
+      });
+      expect((await runCell(session, '1\n2;')).out).toEqual([]);
+      await runCell(session, `${code} 'last_expr_or_assign'`);
+      expect(await runCell(session, 'y = 4')).toMatchObject({ status: 'ok', value: '4' });
+      expect((await runCell(session, 'z: int')).out).toEqual([]);
+    });
+
+    it('call what is registered for each cell, and keep the texts of cells', async () => {
+      const register = `
+from IPython import get_ipython
+def said(result):
+    print(result.info.raw_cell, type(result.error_in_exec).__name__)
+get_ipython().events.register('post_run_cell', said)`;
+      await runCell(session, register, { name: '<cell 2>' });
+      expect(await runCell(session, '1/0', { name: '<cell 3>' })).toMatchObject({
+        status: 'error',
+        stdout: '1/0 ZeroDivisionError\n',
+      });
+      await runCell(session, 'get_ipython().events.unregister("post_run_cell", said)', { name: '<cell 4>' });
+      expect(await runCell(session, 'In[3], get_ipython().execution_count', { name: '<cell 5>' })).toMatchObject({
+        value: "('1/0', 5)",
+      });
+      expect(await runCell(session, '%history 3-4', { name: '<cell 6>' })).toMatchObject({
+        stdout: '1/0\nget_ipython().events.unregister("post_run_cell", said)\n',
+      });
+    });
+
+    it('show what %load would put into the cell', async () => {
+      await runCell(session, '%%writefile part.py\nx = 1');
+      expect((await runCell(session, '%load part.py')).stdout).toContain('x = 1\n');
+    });
+
+    it('run where code has changed IPython', async () => {
+      await runCell(session, 'del get_ipython().history_manager.input_hist_raw, get_ipython().events');
+      expect(await runCell(session, '6 * 7')).toMatchObject({ status: 'ok', value: '42', alive: true });
+    });
+
     it('run a program after an exclamation mark', async () => {
       expect(await runCell(session, '!echo from a shell')).toMatchObject({ status: 'ok', stdout: 'from a shell\n' });
       expect(await runCell(session, 'lines = !echo one; echo two\n[*lines]')).toMatchObject({

@@ -54,6 +54,12 @@ describe('a session', () => {
     }
   });
 
+  it('has the built-in names as a module, as a program has', async () => {
+    expect(await run('len(dir(__builtins__)) > 100, __builtins__.__name__')).toMatchObject({
+      value: "(True, 'builtins')",
+    });
+  });
+
   it('keeps future statements and the last value', async () => {
     await run('from __future__ import annotations');
     await run('def f(a: undefined_name): return a');
