@@ -46,6 +46,15 @@ describe('a later cell has', () => {
     expect(await printed('kill -USR1 $$; trap - USR1')).toBe('got it\n');
   });
 
+  it('its variables also where a trap on EXIT runs when set -e ends the shell', async () => {
+    const code = "x=1; trap 'echo cleaned up $?' EXIT; set -e; x=2; (exit 3)";
+    expect(await run(code)).toMatchObject({ status: 'error', stdout: 'cleaned up 3\n', alive: true });
+    expect(await printed('set +e; echo $x; trap -p EXIT | grep -c cleaned')).toBe('2\n0\n');
+    expect(await printed("(trap 'echo of a subshell' EXIT); trap - EXIT; set -e; x=3")).toBe('of a subshell\n');
+    expect(await run('trap -p EXIT >/dev/null; false')).toMatchObject({ status: 'error', stdout: '', alive: true });
+    expect(await printed('set +e; echo $x')).toBe('3\n');
+  });
+
   it('background jobs', async () => {
     await run('sleep 60 &\nother=$!');
     expect(await printed('jobs -p | grep -c .; kill $other; wait $other 2>/dev/null; echo $?')).toBe('1\n143\n');

@@ -5,6 +5,20 @@ set +H +o history
 set -E
 trap '[[ ${FUNCNAME+x} || ! ${BASH_SOURCE-} ]] || __hothouse_line=$LINENO' ERR
 trap __hothouse_save EXIT
+# A shell with a trap of the user's on EXIT keeps its state too.
+trap() {
+  builtin trap "$@" || return
+  ((BASH_SUBSHELL)) || case " $* " in
+    *[[:space:]]EXIT[[:space:]]*|*[[:space:]]0[[:space:]]*) __hothouse_chain ;;
+  esac
+}
+__hothouse_chain() {
+  local users
+  users=$(builtin trap -p EXIT)
+  eval "set -- $users"
+  # Not the last of a list, so that set -e goes on to what is the user's, with the status.
+  [[ ${3-} == __hothouse_save* ]] || builtin trap "__hothouse_save${3:+ && :; $3}" EXIT
+}
 # In the shell itself it ends the cell, and in its subshells it ends those.
 exit() {
   local status=${1-$?}
@@ -23,7 +37,7 @@ __hothouse_reopen() {
 }
 # The variables, functions and options of a shell that ends, as commands for the next one.
 __hothouse_save() {
-  local __hothouse_name
+  local __hothouse_status=$? __hothouse_name
   builtin echo "line ${__hothouse_line-}" >&61
   {
     for __hothouse_name in $(compgen -v); do
@@ -38,4 +52,6 @@ __hothouse_save() {
     printf 'umask %s\ncd -- %q\n' "$(umask)" "$PWD"
     set +o
   } >"$__hothouse_state" 2>/dev/null
+  # A trap of the user's may read it.
+  return "$__hothouse_status"
 }

@@ -43,7 +43,7 @@ class Shell:
             first = "__hothouse_state=%s; source %s; exec 2>&%d %d>&-" % (path_of(self.state), settings.path, stderr, stderr)
             self._tell(first)
             if state is not None:
-                self._tell("source %s 2>/dev/null; trap __hothouse_save EXIT" % path_of(state))
+                self._tell("source %s 2>/dev/null; builtin trap __hothouse_save EXIT" % path_of(state))
             self.synchronize()
         os.close(stderr)
 
