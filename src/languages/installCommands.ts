@@ -55,13 +55,17 @@ export function installsIn(code: string, syntax: InstallSyntax): CellInstalls | 
   return { installs, code: kept.join('\n'), problem };
 }
 
+/** Redirections at the end of a command that throw its output away. */
+const DISCARDED = /(?:\s+(?:[12&]?>\s*\/dev\/null|2>&1))+$/;
+
 /** The install of one command, or why it is not understood. */
 function parse(command: string, text: string, syntax: InstallSyntax): CellInstall | string {
-  const words = (syntax.wordsOf ?? splitWords)(text);
+  const [redirections = ''] = DISCARDED.exec(text) ?? [];
+  const words = (syntax.wordsOf ?? splitWords)(text.slice(0, text.length - redirections.length));
   if (words === null) return `A quotation mark is missing in \`${command}\`.`;
   const packages: string[] = [];
   const files: string[] = [];
-  let [upgrade, quiet] = [false, false];
+  let [upgrade, quiet] = [false, /(?:^|[\s1&])>/.test(redirections)];
   for (const word of words) {
     if (syntax.quiet.test(word)) quiet = true;
     else if (syntax.upgrade.test(word)) upgrade = true;

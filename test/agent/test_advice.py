@@ -1,3 +1,4 @@
+import subprocess
 import unittest
 
 import support  # noqa: F401
@@ -25,6 +26,15 @@ class AdviceTest(unittest.TestCase):
         wrapped = ImportError("Graphs need a further library.")
         wrapped.__context__ = ModuleNotFoundError(name="networkx")
         self.assertEqual(self.package_in(wrapped), "networkx")
+
+    def test_names_no_package_for_modules_of_many_packages(self):
+        self.assertIn("google.colab", advice.on(ModuleNotFoundError(name="google")))
+
+    def test_says_how_packages_are_installed_where_a_program_has_failed_to(self):
+        for command in (["python3", "-m", "pip", "install", "six"], "pip3 install six", b"set -e\npip install six\n"):
+            line = advice.on(subprocess.CalledProcessError(1, command))
+            self.assertIn("`%pip install NAME`", line)
+        self.assertIsNone(advice.on(subprocess.CalledProcessError(1, ["pip", "list"])))
 
     def test_has_none_for_other_failures_of_an_import(self):
         self.assertIsNone(advice.on(ImportError("cannot import name 'a' from 'json'")))

@@ -9,6 +9,8 @@ describe('the install commands of a Python cell', () => {
     ['!pip install "requests[socks]>=2,<3" polars==1.0', ['requests[socks]>=2,<3', 'polars==1.0']],
     ['!uv pip install tqdm # a comment', ['tqdm']],
     ['!python -m pip install \\\n  tqdm', ['tqdm']],
+    ['!{sys.executable} -m pip install tqdm', ['tqdm']],
+    ['!pip install tqdm 2>/dev/null', ['tqdm']],
   ])('name their packages: %s', (code, packages) => {
     expect(pipInstallsIn(`x = 1\n${code}\ny = 2`)?.installs).toMatchObject([{ packages, files: [], upgrade: false }]);
   });
@@ -27,6 +29,23 @@ describe('the install commands of a Python cell', () => {
       code: '\n\n1 / 0',
       installs: [{ packages: ['a'], files: ['./b.whl'], upgrade: true, quiet: true }],
     });
+  });
+});
+
+describe('the install commands of a Python cell that throw their output away', () => {
+  it.each(['> /dev/null', '>/dev/null 2>&1', '&> /dev/null', '1> /dev/null 2> /dev/null'])('are quiet: %s', (end) => {
+    expect(pipInstallsIn(`!pip install tqdm ${end}`)).toMatchObject({
+      installs: [{ packages: ['tqdm'], quiet: true }],
+      problem: null,
+    });
+  });
+
+  it.each(['2> /dev/null', '2>&1'])('are not, where only errors go elsewhere: %s', (end) => {
+    expect(pipInstallsIn(`!pip install tqdm ${end}`)).toMatchObject({ installs: [{ quiet: false }], problem: null });
+  });
+
+  it('say what takes a list of packages', () => {
+    expect(pipInstallsIn('!pip install -r requirements.txt')?.problem).toContain('comes with an environment');
   });
 });
 

@@ -35,6 +35,9 @@ _PACKAGES = {
 _MAX_CHAIN = 10
 # As pandas words it.
 _OPTIONAL = re.compile(r"Missing optional dependency '([\w.]+)'|'([\w.]+)' is not installed")
+# The package of this name has none of its modules.
+_GOOGLE = "Modules of `google` come with packages such as google-cloud-storage; google.colab is in Google Colab alone."
+_INSTALL = re.compile(r"\bpip3?\s+install\b")
 _WITHOUT_NETWORK = (
     "Sandboxes have no network. Put the data into the session as files, or let the user allow its host (network.policy:"
     " allow, network.allow); for packages use %pip install."
@@ -49,9 +52,21 @@ def on(error):
     """The line, or None."""
     if isinstance(error, ImportError):
         return _on_missing(_missing_in(error))
+    if _is_install(error):
+        return "Programs in a sandbox have no network. To install packages, run `%pip install NAME` in a session; agents can call install_packages."
     if isinstance(error, OSError) and _is_in_view(error):
         return "The folder of the notebook is a read-only view here. Write to /workspace, and save from there by Save to Workspace."
     return _on_no_network(error)
+
+
+def _is_install(error):
+    """Whether it is of a program, or of a script as in `%%bash`, that was to install packages."""
+    subprocess = sys.modules.get("subprocess")
+    if subprocess is None or not isinstance(error, subprocess.CalledProcessError):
+        return False
+    command = error.cmd
+    parts = command if isinstance(command, (list, tuple)) else [command]
+    return _INSTALL.search(" ".join(os.fsdecode(part) for part in parts)) is not None
 
 
 def _is_in_view(error):
@@ -81,6 +96,8 @@ def _on_missing(name):
     # A module of a package that is there, or of Python itself, is not missing for want of a package.
     if not root.isidentifier() or root in sys.modules or root in getattr(sys, "stdlib_module_names", ()):
         return None
+    if root == "google":
+        return _GOOGLE
     return "To install it, run `%%pip install %s` in a session; agents can call install_packages." % (
         _PACKAGES.get(root, root)
     )
