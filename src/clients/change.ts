@@ -26,6 +26,13 @@ export async function planChange(client: Client, place: Place, program: ServerPr
   const path = [client.servers, SERVER_NAME] as const;
   const edited = edit(client, file.text, path, entry);
   if ('problem' in edited) return { ok: false, problem: `${file.path} ${edited.problem}. Correct it, and try again.` };
+  if (edited.text !== file.text && isForeign(apart(read(client, file.text), client.servers).own)) {
+    const next = entry ? 'Give it another name, and try again.' : 'It stays.';
+    return {
+      ok: false,
+      problem: `${file.path} has another server "${SERVER_NAME}" in "${client.servers}", which Hothouse did not add. ${next}`,
+    };
+  }
   if (edited.text !== file.text && !isOnlyOurs(client, file.text, edited.text, entry)) {
     const wanted = JSON.stringify(entry);
     const next = entry ? `Set "${SERVER_NAME}" in "${client.servers}" to ${wanted} yourself.` : 'Remove it yourself.';
@@ -54,14 +61,24 @@ function edit({ format }: Client, text: string, path: readonly [string, string],
 
 const BYTE_ORDER_MARK = '\ufeff';
 
+/** What a text says, which is valid. */
+function read({ format }: Client, text: string): unknown {
+  const rest = text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
+  return format === 'toml' ? parse(rest) : readJson(rest);
+}
+
+/** Whether an entry of our name starts or reaches another server: ours have the argument `mcp`, and no address. */
+function isForeign(own: unknown): boolean {
+  if (!isRecord(own)) return false;
+  const { command, args } = own;
+  if (typeof command === 'string') return !(Array.isArray(args) && args.includes('mcp'));
+  return ['url', 'serverUrl', 'httpUrl'].some((key) => typeof own[key] === 'string');
+}
+
 /** Whether a new text says the same as the old one, except for our entry, which is as wanted. */
-function isOnlyOurs({ format, servers }: Client, before: string, after: string, entry: object | null): boolean {
-  const read = (text: string) => {
-    const rest = text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
-    return format === 'toml' ? parse(rest) : readJson(rest);
-  };
+function isOnlyOurs(client: Client, before: string, after: string, entry: object | null): boolean {
   try {
-    const [old, now] = [apart(read(before), servers), apart(read(after), servers)];
+    const [old, now] = [apart(read(client, before), client.servers), apart(read(client, after), client.servers)];
     return isDeepStrictEqual(old.rest, now.rest) && (entry ? includes(now.own, entry) : now.own === undefined);
   } catch {
     return false;

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parse as parseToml } from 'smol-toml';
+import { parse as parseToml, stringify } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { planChange } from '../../src/clients/change.ts';
 import { CLIENTS, type Client, type Place, type ServerProgram } from '../../src/clients/client.ts';
@@ -42,8 +42,8 @@ async function apply(id: string, place: Place, program: ServerProgram | null = P
   return readFile(file.path, 'utf8');
 }
 
-const problemOf = async (id: string, place: Place) => {
-  const plan = await planChange(client(id), place, PROGRAM);
+const problemOf = async (id: string, place: Place, program: ServerProgram | null = PROGRAM) => {
+  const plan = await planChange(client(id), place, program);
   return plan.ok ? null : plan.problem;
 };
 
@@ -131,11 +131,26 @@ describe.each(CLIENTS.map(({ id }) => id))('%s', (id) => {
   it('keeps what the user has added to the entry', async () => {
     const mine =
       format === 'toml'
-        ? `[${servers}.hothouse]\ncommand = "old"\nenabled = false\n`
-        : `{"${servers}":{"hothouse":{"command":"old","disabled":true}}}`;
+        ? `[${servers}.hothouse]\ncommand = "old"\nargs = ["mcp"]\nenabled = false\n`
+        : `{"${servers}":{"hothouse":{"command":"old","args":["mcp"],"disabled":true}}}`;
     const text = await apply(id, await placeWith(id, mine));
     expect(own(text)).toMatchObject(format === 'toml' ? { enabled: false } : { disabled: true });
     expect(own(text)).not.toMatchObject({ command: 'old' });
+  });
+
+  it.each([
+    ['a program', { command: 'water-plants', args: ['--all'] }],
+    ['a program without arguments', { command: 'water-plants' }],
+    ['an address', { url: 'https://plants.example/mcp' }],
+  ])('refuses to replace or remove another server of the same name, %s', async (_, other) => {
+    const mine =
+      format === 'toml'
+        ? stringify({ [servers]: { hothouse: other } })
+        : JSON.stringify({ [servers]: { hothouse: other } });
+    const place = await placeWith(id, mine);
+    const has = `${place.file} has another server "hothouse" in "${servers}", which Hothouse did not add.`;
+    expect(await problemOf(id, place)).toBe(`${has} Give it another name, and try again.`);
+    expect(await problemOf(id, place, null)).toBe(`${has} It stays.`);
   });
 
   it('keeps line ends and a byte order mark', async () => {
@@ -242,9 +257,9 @@ describe('a change', () => {
 
   it.each([
     'mcp_servers = { other = { command = "a" } }\n',
-    '[mcp_servers]\nhothouse = { command = "a" }\n',
-    'mcp_servers.hothouse.command = "a"\n',
-    'text = """\n[mcp_servers.hothouse]\n"""\n[mcp_servers.hothouse]\ncommand = "a"\n',
+    '[mcp_servers]\nhothouse = { command = "a", args = ["mcp"] }\n',
+    'mcp_servers.hothouse.command = "a"\nmcp_servers.hothouse.args = ["mcp"]\n',
+    'text = """\n[mcp_servers.hothouse]\n"""\n[mcp_servers.hothouse]\ncommand = "a"\nargs = ["mcp"]\n',
   ])('never loses anything of the TOML %j', async (text) => {
     const place = await placeWith('codex', text);
     const plan = await planChange(client('codex'), place, PROGRAM);
