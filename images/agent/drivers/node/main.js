@@ -37,8 +37,7 @@ function emit(type, fields) {
   write(wellFormed(JSON.stringify({ type, token, ...fields })), ANSWERS.has(type));
 }
 
-function receive(line) {
-  const request = JSON.parse(line);
+function receive(request) {
   token = request.token;
   if (request.op === 'complete') emit('completions', completions(request));
   else begin(request);
@@ -242,5 +241,20 @@ process.emit = function (event, ...rest) {
 
 // What the first cell would wait for.
 bundle({ warm: [] });
-readFirst(receive, warmUp);
-if (!cell?.once) readMore(receive, () => reallyExit.call(process, 0));
+const first = JSON.parse(readFirst(warmUp));
+if (first.once) receive(first);
+else {
+  readMore(
+    (line) => receive(JSON.parse(line)),
+    () => reallyExit.call(process, 0),
+  );
+  // In a turn of its own: an interrupt ends all that executes, and that must not be this script. Node.js survives the end of
+  // the callback of a message, not that of an immediate.
+  const { MessageChannel } = require('node:worker_threads');
+  const { port1, port2 } = new MessageChannel();
+  port1.once('message', () => {
+    port1.close();
+    receive(first);
+  });
+  port2.postMessage(null);
+}

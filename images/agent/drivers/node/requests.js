@@ -11,10 +11,10 @@ const LOOK_MS = 2;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Waits for the first request and passes it on; calls `warmUp` when there is time. A one-shot run needs no more than this: a
+ * Waits for the first request and returns it; calls `warmUp` when there is time. A one-shot run needs no more than this: a
  * stream would take longer to load than to read.
  */
-function readFirst(receive, warmUp) {
+function readFirst(warmUp) {
   const parts = [];
   let chunk = readEarly();
   if (chunk === null) {
@@ -23,7 +23,7 @@ function readFirst(receive, warmUp) {
   }
   // The engine sends the next request after the end of this one.
   for (; chunk.at(-1) !== NEWLINE; chunk = readChunk(FDS.requests)) parts.push(chunk);
-  receive(Buffer.concat([...parts, chunk]).toString());
+  return Buffer.concat([...parts, chunk]).toString();
 }
 
 /** What arrives within the first moments; null where nothing does. */
