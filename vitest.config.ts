@@ -61,9 +61,10 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.{docker,lean,local}.test.ts', 'test/e2e/**', ...attacks, measuring],
-          // Some start programs, which takes long on a busy machine.
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 10_000 } },
+          // Some start programs, which takes long on a busy machine. Only what hangs takes so long.
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
       real('docker', ['test/**/*.docker.test.ts'], attacks),

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { ClientTokens } from '../../src/local/clientTokens.ts';
 import { type HttpServer, startHttpServer } from '../../src/mcp/http/httpServer.ts';
@@ -22,7 +22,12 @@ let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'hothouse-token-'));
 });
-afterEach(() => rmSync(home, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(home, { recursive: true });
+});
+
+const HOUR_MS = 3_600_000;
 
 const folder = () => join(home, '.hothouse', 'tokens');
 const hothouse = (...args: string[]) => ended(start(['token', ...args], { HOME: home }));
@@ -123,9 +128,9 @@ describe('a token of a client', () => {
 
   it('is refused once it has expired, with the next step', async () => {
     const server = await serve();
-    const { token } = await new ClientTokens(home).create('claude', Date.now() + 150);
+    const { token } = await new ClientTokens(home).create('claude', Date.now() + HOUR_MS);
     expect((await request(server, token))[0]).toBe(400);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    vi.useFakeTimers({ now: Date.now() + HOUR_MS, toFake: ['Date'] });
     const [status, text] = await request(server, token);
     expect(status).toBe(401);
     expect(text).toMatch(/This token has expired at \d{4}-[^;]*; create another one by `hothouse token create`\./);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Container, type Host, HostError } from '../../src/host/host.ts';
 import { LABEL } from '../../src/host/labels.ts';
 import { type ContainerSpec, containerSpec, type SandboxLimits } from '../../src/host/spec.ts';
@@ -55,7 +55,7 @@ export function hostContract(name: string, makeHost: () => Host, image?: string)
       return container;
     };
     const listed = async () => (await host.list(spec.labels)).map(({ id }) => id);
-    const nothingLeft = () => vi.waitFor(async () => expect(await listed()).toEqual([]), { timeout: 20_000 });
+    const nothingLeft = () => expect.poll(() => listed()).toEqual([]);
 
     beforeEach(() => {
       host = makeHost();
@@ -173,7 +173,7 @@ export function hostContract(name: string, makeHost: () => Host, image?: string)
       expect(await problemOf(host.info())).toMatchObject({ kind: 'host_failed' });
       expect(await problemOf(host.create(spec))).toMatchObject({ kind: 'host_failed' });
       const another = makeHost();
-      await vi.waitFor(async () => expect(await another.list(spec.labels)).toEqual([]), { timeout: 20_000 });
+      await expect.poll(() => another.list(spec.labels)).toEqual([]);
       await another.dispose();
     });
   });

@@ -49,6 +49,8 @@ export async function startEditor(options) {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   });
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 });
+  // Only what hangs takes so long, however slow the machine.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const consoleLog = createWriteStream(`${out}/console.log`);
   page.on('console', (message) => consoleLog.write(`[${message.type()}] ${message.text()}\n`));

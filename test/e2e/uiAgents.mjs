@@ -47,7 +47,7 @@ export async function clickThroughAgents({ page, step, userHome, close }) {
     await step('an agent that ends takes only its own sessions along', () => leave(page, one, two), 'agents-left');
     await step('Remove from MCP Client shows the change', () => showChange(page, 'Remove', file), 'agents-remove');
     await step('the old entry is removed', () => confirmRemove(page, file));
-    await step('the end of the window ends a call with the reason', () => loseWindow(two, close));
+    await step('the end of the window ends a call with the reason', () => loseWindow(page, two, close));
     await step('the next call of the agent runs in an engine of its own', () => fallBack(two));
   } finally {
     await Promise.all(agents.map(({ client }) => client.close()));
@@ -214,12 +214,12 @@ async function leave(page, one, two) {
   if (result !== '42') throw new Error('The other agent has lost its session.');
 }
 
-async function loseWindow(agent, close) {
+async function loseWindow(page, agent, close) {
   const lost = agent.run(agent.own, 'import time; time.sleep(300)').then(
     () => 'an answer',
     (error) => String(error.message),
   );
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await sessionRow(page, agent.name).filter({ hasText: 'running' }).waitFor();
   await close();
   const reason = await lost;
   if (!reason.includes('The VS Code window whose engine served this call has ended')) throw new Error(reason);

@@ -1,4 +1,4 @@
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
 
 /** Runs a command by its title in the command palette; `stays` for a command that keeps the palette open. */
 export async function command(page, title, { stays = false } = {}) {
@@ -83,7 +83,7 @@ export async function reloadWindow(page) {
 
 /** Waits until a reloaded window has its Python notebook again. */
 export async function isBack(page) {
-  await page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
+  await page.waitForSelector('.monaco-workbench');
   await page.locator('.kernel-label', { hasText: 'Hothouse: Python' }).waitFor();
 }
 

@@ -76,7 +76,7 @@ export async function runUiTests({ out, shots, folder, vsix, report, leanImage, 
     });
     try {
       await editor.page.goto(`${editor.address}/?folder=${encodeURIComponent(opened)}`);
-      await editor.page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
+      await editor.page.waitForSelector('.monaco-workbench');
       await click({
         page: editor.page,
         step: stepper(editor.page, name, shots, report),

@@ -16,7 +16,7 @@ export async function clickThroughWindows({ page, step, folder, userHome, addres
   await step('another window has a session and warm sandboxes too', async () => {
     second = await page.context().newPage();
     await second.goto(`${address}/?folder=${encodeURIComponent(path.dirname(folder))}`);
-    await second.waitForSelector('.monaco-workbench', { timeout: 60_000 });
+    await second.waitForSelector('.monaco-workbench');
     await cell(second, 'print("two")', 'two');
     await waitFor('the sandboxes of two windows', () => counts(userHome).length === 2);
   });

@@ -58,13 +58,13 @@ describe('an environment', () => {
       const versions = await output(VERSIONS, 'built');
       expect(versions).toMatch(/^6\.1 [\d.]+ moo\nHello, world!\n$/);
 
-      const started = performance.now();
+      const count = lines.length;
       const again = await engine.environments.create(
         { ...INPUT, name: 'again' },
         { onLine: (line) => lines.push(line) },
       );
       expect(again).toMatchObject({ ok: true, value: { image: made.value.image, lock: made.value.lock } });
-      expect(performance.now() - started).toBeLessThan(5_000);
+      expect(lines.slice(count)).toEqual([]);
 
       const { lock } = made.value;
       expect(lock.pip).toMatch(/cowsay==6\.1 \\\n {4}--hash=sha256:/);
@@ -113,7 +113,7 @@ print(found, [line.split(':')[0].strip() for line in open('/proc/net/dev').readl
   );
 
   it(
-    'that is cancelled or takes too long ends in bounded time',
+    'that is cancelled or takes too long ends',
     async () => {
       const slow = { ...INPUT, name: 'slow', packages: { apt: ['gcc', 'sl'] } };
       const controller = new AbortController();
@@ -122,20 +122,16 @@ print(found, [line.split(':')[0].strip() for line in open('/proc/net/dev').readl
       expect(cancelled).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
 
       engine.configure(Options.parse({ environments: { buildMinutes: 0.02 } }));
-      const started = performance.now();
       const late = await engine.environments.create(slow);
       expect(late).toMatchObject({ ok: false, error: { kind: 'build_failed' } });
       expect(JSON.stringify(late)).toContain('was not built within 1 s');
-      expect(performance.now() - started).toBeLessThan(15_000);
       engine.configure(Options.parse({}));
     },
     BUILD_MS,
   );
 
   it('on an image that Docker does not have is refused without a pull', async () => {
-    const started = performance.now();
     const refused = await engine.environments.create({ ...INPUT, name: 'other', base: 'hothouse/nowhere:1' });
     expect(refused).toMatchObject({ ok: false, error: { kind: 'image_missing' } });
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

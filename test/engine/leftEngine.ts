@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { SessionRecord } from '../../src/engine/types.ts';
-import { begin, identity, open, run, start } from './resumeBench.ts';
+import { begin, identity, open, run, start, UNTIL_RELEASED } from './resumeBench.ts';
 
 /** What the program does with its session before it says that it is ready. */
 export type LeftWork = 'trial' | 'answer' | 'cell';
@@ -37,9 +37,8 @@ if (program === import.meta.filename) {
     print({ ready: runId });
     process.kill(process.pid, 'SIGKILL');
   } else {
-    const cell = 'import time; time.sleep(3); x += 1; print(x)';
-    void begin(engine, record.sessionId, cell).then(({ ended }) => print({ ready: ended.status }));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const { ended } = await begin(engine, record.sessionId, `${UNTIL_RELEASED}\nx += 1; print(x)`);
     print({ ready: 'begun' });
+    print({ ready: (await ended).status });
   }
 }

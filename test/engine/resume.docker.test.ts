@@ -2,7 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { LABEL } from '../../src/host/labels.ts';
 import { encodeFrame, FrameType } from '../../src/protocol/frames.ts';
 import { askEngine } from '../faults/engineApi.ts';
-import { begin, host, identity, OWNER, open, ownMachine, resume, run, start } from './resumeBench.ts';
+import {
+  begin,
+  host,
+  identity,
+  OWNER,
+  open,
+  ownMachine,
+  release,
+  resume,
+  run,
+  start,
+  UNTIL_RELEASED,
+} from './resumeBench.ts';
 
 ownMachine('resume-test');
 
@@ -41,15 +53,17 @@ describe('a session', () => {
   it('returns the result of a cell that ran through the change of engines, with its whole output', async () => {
     const first = await start();
     const record = await open(first);
-    const cell = 'import time\nfor i in range(20):\n  print(i, flush=True); time.sleep(0.1)\n"done"';
-    const left = begin(first.engine, record.sessionId, cell, { cell: 'cell-7', timeoutSeconds: 30 });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const print = (from: number, to: number) => `for i in range(${from}, ${to}): print(i, flush=True)`;
+    const cell = `${print(0, 10)}\n${UNTIL_RELEASED}\n${print(10, 20)}\n"done"`;
+    const left = await begin(first.engine, record.sessionId, cell, { cell: 'cell-7' });
     await first.engine.detach();
-    expect((await left).ended).toMatchObject({ status: 'sandbox_lost' });
+    const { status, runId } = await left.ended;
+    expect(status).toBe('sandbox_lost');
     const second = await start();
     const { info, run: continued, result, outputs } = await resume(second.engine, record);
     expect(info.state).toBe('busy');
-    expect(continued).toMatchObject({ runId: (await left).ended.runId, cell: 'cell-7', isWhole: true });
+    expect(continued).toMatchObject({ runId, cell: 'cell-7', isWhole: true });
+    await release(second.engine, record.sessionId);
     const numbers = Array.from({ length: 20 }, (_, i) => `${i}\n`).join('');
     expect(await result).toMatchObject({
       status: 'ok',
@@ -73,8 +87,7 @@ time.sleep(1)
 for i in range(5 << 4):
     sys.stdout.write("o" * 65535 + "\\n"); sys.stderr.write("e" * 65535 + "\\n")
 "done"`;
-    void begin(first.engine, record.sessionId, cell);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await begin(first.engine, record.sessionId, cell);
     await first.engine.detach();
     await new Promise((resolve) => setTimeout(resolve, 4_000));
     const second = await start();
@@ -114,16 +127,16 @@ for i in range(5 << 4):
     const [first, second] = [await start(), await start()];
     const record = await open(first);
     await run(first.engine, record.sessionId, 'x = 5');
-    const cell = begin(first.engine, record.sessionId, 'import time; time.sleep(2); x += 1');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const cell = await begin(first.engine, record.sessionId, `${UNTIL_RELEASED}\nx += 1`);
     const { result } = await resume(second.engine, record);
-    expect((await cell).ended).toMatchObject({ status: 'sandbox_lost', sessionLost: true });
+    expect(await cell.ended).toMatchObject({ status: 'sandbox_lost', sessionLost: true });
     expect(first.engine.snapshot().sessions[0]).toMatchObject({
       state: 'ended',
       endReason: 'another window or process has taken it over',
     });
     await first.engine.dispose();
     expect(first.records.has(record.sessionId)).toBe(true);
+    await release(second.engine, record.sessionId);
     expect(await result).toMatchObject({ status: 'ok', stdout: 'begun\n' });
     expect(await run(second.engine, record.sessionId, 'print(x)')).toMatchObject({ stdout: '6\n' });
     await second.engine.dispose();
@@ -132,15 +145,13 @@ for i in range(5 << 4):
   it('keeps the time limit of a running cell', async () => {
     const first = await start();
     const record = await open(first);
-    void begin(first.engine, record.sessionId, 'import time; time.sleep(60)', { timeoutSeconds: 4 });
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await begin(first.engine, record.sessionId, 'import time; time.sleep(3600)', { timeoutSeconds: 4 });
     await first.engine.detach();
     const second = await start();
     const { result } = await resume(second.engine, record);
     const ended = await result;
     expect(ended).toMatchObject({ status: 'timeout', sessionLost: false });
     expect(ended?.durationMs).toBeGreaterThan(3_900);
-    expect(ended?.durationMs).toBeLessThan(6_500);
     expect(await run(second.engine, record.sessionId, 'print(1)')).toMatchObject({ status: 'ok' });
     await second.engine.dispose();
   });
@@ -148,8 +159,7 @@ for i in range(5 << 4):
   it('can be interrupted in the engine that has resumed it', async () => {
     const first = await start();
     const record = await open(first);
-    void begin(first.engine, record.sessionId, 'import time; time.sleep(60)');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await begin(first.engine, record.sessionId, 'import time; time.sleep(3600)');
     await first.engine.detach();
     const second = await start();
     const { result } = await resume(second.engine, record);

@@ -9,6 +9,7 @@ import type { Engine, RunOutput, SessionRecord, SessionStore } from '../../src/e
 import type { Host } from '../../src/host/host.ts';
 import { LANGUAGES } from '../../src/languages/registry.ts';
 import { FakeHost } from '../host/fakeHost.ts';
+import { ManualClock } from '../host/manualClock.ts';
 import { BOB, until } from './engineBench.ts';
 
 const engines: Engine[] = [];
@@ -86,7 +87,8 @@ async function begin(engine: Engine, sessionId: string, code: string, rest: obje
 
 describe('resumeSession', () => {
   it('continues with the variables, the counts and the cell that runs', async () => {
-    const host = new FakeHost();
+    const clock = new ManualClock();
+    const host = new FakeHost({ clock });
     const { engine, store } = start(host);
     const record = await open(engine, store);
     await run(engine, record.sessionId, 'set x 7');
@@ -107,6 +109,7 @@ describe('resumeSession', () => {
     });
     if (!resumed.ok) throw new Error(resumed.error.message);
     expect(resumed.value.info).toMatchObject({ id: record.sessionId, state: 'busy', owner: BOB, runs: 1 });
+    clock.advance(300);
     expect(await resumed.value.result).toMatchObject({ runId, status: 'ok', stdout: 'go\nend\n' });
     expect(shown.join('')).toBe('go\nend\n');
     expect(await run(next.engine, record.sessionId, 'get x')).toMatchObject({ result: { 'text/plain': '7' } });

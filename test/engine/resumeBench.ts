@@ -68,16 +68,25 @@ export function run(engine: Engine, sessionId: string, code: string, rest: objec
   return engine.run({ language: 'python', owner: OWNER, sessionId, code, ...rest });
 }
 
-/** Runs a cell and waits until it has printed. */
+/** Waits for a cell until it has printed; `ended` is its result. */
 export async function begin(engine: Engine, sessionId: string, code: string, rest: object = {}) {
   let printed = () => {};
   const begun = new Promise<void>((resolve) => {
     printed = resolve;
   });
   const request = { language: 'python', owner: OWNER, sessionId, code: `print("begun", flush=True)\n${code}`, ...rest };
-  const result = engine.run(request, printed);
+  const ended = engine.run(request, printed);
   await begun;
-  return result.then((ended) => ({ ended }));
+  return { ended };
+}
+
+/** Python code that runs until `release` is called, however long the engines of a test take. */
+export const UNTIL_RELEASED = 'import os, time\nwhile not os.path.exists("go"): time.sleep(0.05)';
+
+/** Lets cells go on that wait for the file `go`. */
+export async function release(engine: Engine, sessionId: string): Promise<void> {
+  const put = await engine.files(sessionId).put('go', Buffer.alloc(0));
+  if (!put.ok) throw new Error(put.error.message);
 }
 
 /** Resumes a session that must be there, with the output of its run. */

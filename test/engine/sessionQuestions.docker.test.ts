@@ -10,7 +10,7 @@ const SLOW = `
 import time
 class Slow:
     def __dir__(self):
-        time.sleep(30)
+        time.sleep(3000)
         return []
 class Deaf:
     def __dir__(self):
@@ -62,9 +62,7 @@ describe('a question to a session', () => {
 
   it('is cancelled by a cell', async () => {
     expect(await complete('slow.')).toEqual(NOTHING('slow.'));
-    const started = performance.now();
     expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
-    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   it('may be cancelled repeatedly, as when a user continues to type', async () => {

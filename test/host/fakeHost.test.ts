@@ -54,8 +54,8 @@ describe('the fake host with a real sandbox client', () => {
     expect(await ended('what')).toMatchObject({ error: { name: 'NameError' } });
     expect(await ended('exit 3')).toMatchObject({ status: 'error', exitCode: 3 });
     expect(await ended('oom')).toMatchObject({ status: 'out_of_memory' });
-    const sleeper = start(sandbox, false, 'sleep 60000');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const sleeper = start(sandbox, false, 'print on\nsleep 600000');
+    await expect.poll(() => sleeper.outputs.length).toBe(1);
     sleeper.interpreter.interrupt();
     expect(await sleeper.end).toMatchObject({ status: 'interrupted', alive: true });
     const stubborn = start(sandbox, false, 'hang');

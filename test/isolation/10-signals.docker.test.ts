@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fileFixture } from '../fileFixture.ts';
-import { isolationEngine, look, PROCESSES, run, sandboxes } from './harness.ts';
+import { isolationEngine, look, OWNER, PROCESSES, run, sandboxes } from './harness.ts';
 
 // Ignore every signal, in sessions of their own: computing, sleeping, stopped, in threads, and one that respawns.
 const DEAF = `
@@ -27,7 +27,8 @@ compute()`;
 
 const isolated = fileFixture(() => isolationEngine());
 
-describe('row 10: code that ignores signals', () => {
+// Measures a machine that others use too.
+describe('row 10: code that ignores signals', { retry: 2 }, () => {
   it('ends within a second after its timeout, with every process that it started', async () => {
     const quiet = await look(isolated, PROCESSES);
     const before = sandboxes(isolated);
@@ -40,9 +41,13 @@ describe('row 10: code that ignores signals', () => {
 
   it('ends when its caller aborts', async () => {
     const abort = new AbortController();
-    const started = performance.now();
-    setTimeout(() => abort.abort(), 500);
-    expect((await run(isolated, DEAF, {}, abort.signal)).status).toBe('interrupted');
-    expect(performance.now() - started).toBeLessThan(1_500);
+    const request = { language: 'python', code: DEAF, owner: OWNER };
+    let started = Number.POSITIVE_INFINITY;
+    const onOutput = () => {
+      started = performance.now();
+      abort.abort();
+    };
+    expect((await isolated.engine.run(request, onOutput, abort.signal)).status).toBe('interrupted');
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });

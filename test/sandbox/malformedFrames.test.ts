@@ -40,12 +40,8 @@ describe('row 48: a malformed frame', () => {
     const container = host.containers.get(sandbox.id);
     const late = sandbox.measure().catch((error: Error) => error.message);
     container?.stdout.push(encodeFrame(type, 1, Buffer.from(text, 'latin1')));
-    const ends = await Promise.race([
-      Promise.all([...running, late]),
-      new Promise((resolve) => setTimeout(() => resolve('never answered'), 2_000)),
-    ]);
     // All of them lack what the agent itself writes. Invalid event lines may be user code's and are dropped.
-    expect(ends).not.toBe('never answered');
+    await Promise.all([...running, late]);
     expect(await sandbox.lost).toMatchObject({ reason: expect.stringContaining('broke the protocol') });
   });
 });

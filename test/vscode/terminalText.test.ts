@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TerminalText } from '../../src/vscode/notebook/output/terminalText.ts';
+import { latenessOf } from '../isolation/lateness.ts';
 
 /** The text after each piece is written. */
 function written(...pieces: string[]): string {
@@ -71,13 +72,14 @@ describe('TerminalText', () => {
     expect(text.text.endsWith(`done${'x'.repeat(95)}\n100%`)).toBe(true);
   });
 
-  it('takes a megabyte of cursor movements in less than 50 ms for each 64 KB', () => {
+  it('takes a megabyte of cursor movements in less than 50 ms for each 64 KB', async () => {
     const text = new TerminalText();
     for (const pattern of ['\ra', `${UP}b\n`, '\b', '\x1b[31m', `${'y'.repeat(200)}\r`]) {
       const piece = pattern.repeat(Math.ceil(65_536 / pattern.length));
-      const started = performance.now();
-      for (let turn = 0; turn < 16; turn += 1) text.write(piece);
-      expect((performance.now() - started) / 16).toBeLessThan(50);
+      const { lateMs } = await latenessOf(async () => {
+        for (let turn = 0; turn < 16; turn += 1) text.write(piece);
+      });
+      expect(lateMs / 16).toBeLessThan(50);
     }
   });
 });

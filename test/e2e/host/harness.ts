@@ -30,7 +30,7 @@ export async function runTests(): Promise<void> {
 }
 
 /** Waits until `probe` returns a truthy value; throws with `what` after `seconds`. */
-export async function until<T>(what: string, probe: () => T | Promise<T>, seconds = 30): Promise<NonNullable<T>> {
+export async function until<T>(what: string, probe: () => T | Promise<T>, seconds = 120): Promise<NonNullable<T>> {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     const value = await probe();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PACKAGE_MANAGERS, packageName, packageProblem } from '../../../src/engine/packages/packageName.ts';
+import { latenessOf } from '../../isolation/lateness.ts';
 
 const NAMES = {
   pip: [
@@ -80,12 +81,13 @@ describe('the name of a package', () => {
     expect(packageProblem('apt', 'python3-')).toContain('is not the name of a package for apt');
   });
 
-  it('is answered in the time of its length, whatever it repeats', () => {
-    const started = performance.now();
-    for (const manager of PACKAGE_MANAGERS) {
-      for (const part of ['a.', 'a-', 'a[b,', '1==', 'a ', '@a/'])
-        packageProblem(manager, part.repeat(140).slice(0, 299));
-    }
-    expect(performance.now() - started).toBeLessThan(200);
+  it('is answered in the time of its length, whatever it repeats', async () => {
+    const { lateMs } = await latenessOf(async () => {
+      for (const manager of PACKAGE_MANAGERS) {
+        for (const part of ['a.', 'a-', 'a[b,', '1==', 'a ', '@a/'])
+          packageProblem(manager, part.repeat(140).slice(0, 299));
+      }
+    });
+    expect(lateMs).toBeLessThan(200);
   });
 });

@@ -83,7 +83,7 @@ function cell(
 /** One installer may wait for the next order; the others are gone. */
 async function expectFewInstallers(engine: Engine): Promise<void> {
   const sandboxes = () => engine.snapshot().environments.flatMap((one) => one.sandboxes).length;
-  await expect.poll(async () => (await containers()).length - sandboxes(), { timeout: 10_000 }).toBeLessThanOrEqual(1);
+  await expect.poll(async () => (await containers()).length - sandboxes()).toBeLessThanOrEqual(1);
 }
 
 const containers = () => host.list({ [LABEL.machine]: machine });
@@ -281,10 +281,10 @@ describe('an engine that installs', () => {
     const sandboxes = engine.snapshot().environments.flatMap((one) => one.sandboxes.map((sandbox) => sandbox.id));
     const installers = async () => (await containers()).map((one) => one.id).filter((one) => !sandboxes.includes(one));
     const known = await installers();
-    await expect.poll(async () => (await installers()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await installers()).length).toBeGreaterThan(0);
     const [waiting = ''] = (await installers()).filter((one) => !known.includes(one));
     expect(await cell(engine, id, '%pip install shared-one')).toMatchObject({ status: 'ok' });
-    await expect.poll(installers, { timeout: 10_000 }).not.toContain(waiting);
+    await expect.poll(installers).not.toContain(waiting);
     await engine.dispose();
     const left = (await containers()).map((one) => one.id);
     expect(left.filter((one) => [...sandboxes, waiting].includes(one))).toEqual([]);

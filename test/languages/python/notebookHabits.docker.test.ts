@@ -126,10 +126,11 @@ get_ipython().events.register('post_run_cell', said)`;
     });
 
     it('end a program of a cell when the cell is interrupted', async () => {
-      const cell = runCell(session, '!sleep 30; echo on\nprint("and on")');
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      session.interrupt();
-      expect(await cell).toMatchObject({ status: 'interrupted', stdout: '', alive: true });
+      const code = '!echo begun; sleep 3000; echo on\nprint("and on")';
+      const cell = session.run({ code, name: '<c>', stdin: '', state: null }, ({ kind }) => {
+        if (kind === 'stdout') session.interrupt();
+      });
+      expect(await cell).toMatchObject({ status: 'interrupted', alive: true });
       expect(await runCell(session, '!exit 3\n_exit_code')).toMatchObject({ value: '3' });
     });
 

@@ -218,15 +218,17 @@ describe('owners over HTTP', () => {
 
 describe('sessions over HTTP', () => {
   const HOUR = 3_600_000;
+  /** Longer than a client pauses between two requests, also on a busy machine. */
+  const IDLE_MS = 1_000;
 
   it.each(ERAS)('outlive the connection of the client of %s that opened them', async (era) => {
     const engine = new StubEngine();
-    const server = await serve(engine, { clientIdleMs: 150 });
+    const server = await serve(engine, { clientIdleMs: IDLE_MS });
     const first = await connect(era, server);
     const { structuredContent } = await call(first, 'open_session', { language: 'python' });
     const session_id = structuredContent?.session_id;
     await first.close();
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 2.5 * IDLE_MS));
     const second = await connect(era, server);
     await call(second, 'run_code', { language: 'python', code: '1', session_id });
     expect(engine.requests).toMatchObject([{ sessionId: session_id }]);
@@ -235,7 +237,7 @@ describe('sessions over HTTP', () => {
 
   it('are closed after eight hours without use, and only those', async () => {
     const engine = new StubEngine();
-    const server = await serve(engine, { clientIdleMs: 150 });
+    const server = await serve(engine, { clientIdleMs: IDLE_MS });
     const gone = await connect('2025-11-25', server);
     await call(gone, 'open_session', { language: 'python' });
     await gone.close();

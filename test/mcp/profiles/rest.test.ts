@@ -236,7 +236,7 @@ describe('the REST interface of docker-executor', () => {
   it('ends streams and interrupts their executions when the server ends', async () => {
     engine.answer = printing(...Array<string>(100).fill('line\n'));
     const events = client.events(await client.start(PYTHON)).catch(() => []);
-    await delay(100);
+    while (engine.requests.length === 0) await delay(10);
     await server.dispose();
     await events;
     expect(engine.aborted).toEqual(['1']);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mayHideGap } from '../../../../src/languages/lean/check/hiddenGaps.ts';
+import { latenessOf } from '../../../isolation/lateness.ts';
 
 const KNOWN = { name: 't', axioms: ['propext'], answered: true };
 const OFF = 'set_option warn.sorry false\n';
@@ -58,10 +59,11 @@ describe('Lean reports every gap', () => {
   });
 });
 
-it('a search through long text takes no time', () => {
-  const start = performance.now();
-  mayHideGap('', 'guard_msgs '.repeat(100_000), []);
-  mayHideGap('', '«warn».'.repeat(100_000), []);
-  mayHideGap('', `${OFF}${'st'.repeat(200_000)}`, []);
-  expect(performance.now() - start).toBeLessThan(500);
+it('a search through long text takes no time', async () => {
+  const { lateMs } = await latenessOf(async () => {
+    mayHideGap('', 'guard_msgs '.repeat(100_000), []);
+    mayHideGap('', '«warn».'.repeat(100_000), []);
+    mayHideGap('', `${OFF}${'st'.repeat(200_000)}`, []);
+  });
+  expect(lateMs).toBeLessThan(500);
 });
