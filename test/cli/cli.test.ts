@@ -390,6 +390,12 @@ describe('hothouse serve', () => {
   });
 });
 
+describe('hothouse token', () => {
+  it('names the default of --expires as it is written', async () => {
+    expect((await cli(['token', 'create', '--help'])).stdout).toContain('or never (default: 90d)');
+  });
+});
+
 describe('hothouse env', () => {
   it('creates an environment with a network by consent alone: an option, or yes on a terminal', async () => {
     const create = ['env', 'create', 'data', '--allow', 'example.org', '--allow', '*.example.com'];

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf, plainText } from '../../base/log.ts';
 import { ClientTokens, isExpired, type TokenRecord } from '../../local/clientTokens.ts';
 import { type CommandContext, type Handle, UsageError } from '../command.ts';
@@ -26,11 +26,10 @@ export function tokenCommand(handle: Handle): Command {
     .command('create')
     .description('Create a token and print it, once')
     .argument('<NAME>', 'the client, for the list')
-    .option(
-      '--expires <TIME>',
-      'minutes, hours or days, such as 30m, 12h or 30d; or never',
-      parseTime,
-      parseTime(DEFAULT_EXPIRY),
+    .addOption(
+      new Option('--expires <TIME>', 'minutes, hours or days, such as 30m, 12h or 30d; or never')
+        .argParser(parseTime)
+        .default(parseTime(DEFAULT_EXPIRY), DEFAULT_EXPIRY),
     )
     .option('--json', 'print it as JSON')
     .addHelpText('after', NOTES)
