@@ -187,6 +187,8 @@ async function walls(one, two) {
 }
 
 async function share(page, agent) {
+  // A sandbox that comes meanwhile moves the rows below it.
+  await rows(page).filter({ hasText: '2 warm' }).first().waitFor();
   const row = sessionRow(page, 'Untitled-1');
   await row.click({ button: 'right' });
   await page.locator('.monaco-menu').getByText('Share with Agents').click();

@@ -20,7 +20,12 @@ export async function leanEngine(options: OptionsInput = {}): Promise<Engine> {
   return createEngine({
     connect: () => dockerHost({ env: process.env, home: process.env.HOME ?? '/', log: silentLog }),
     agent: await loadAgent(path.join(IMAGES, 'agent')),
-    options: Options.parse({ ...options, lean: { image: leanImage(), ...options.lean } }),
+    // Only what hangs takes so long, however slow the machine.
+    options: Options.parse({
+      ...options,
+      limits: { timeoutSeconds: 120, ...options.limits },
+      lean: { image: leanImage(), ...options.lean },
+    }),
     clock: systemClock,
     log: silentLog,
     identity: { machine: `${await machineId()}-lean-test`, owner: await thisOwner() },
