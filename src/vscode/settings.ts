@@ -10,6 +10,11 @@ const EDITOR_ONLY = 'workspaceFolder.';
 /** Key of the problems and notes that were shown, in the extension's state. */
 const SHOWN = 'hothouse.shownProblems';
 
+/** What we read of package.json: the categories of settings. */
+interface Manifest {
+  readonly contributes: { readonly configuration: readonly { readonly properties: object }[] };
+}
+
 /** The user's settings, resolved with the other sources of options. */
 export class Settings {
   readonly #keys: readonly string[];
@@ -62,8 +67,9 @@ async function readConfiguration(values: Readonly<Record<string, unknown>>): Pro
 }
 
 /** Keys of the engine's options without our section, as package.json declares them; other settings are the editor's. */
-function settingKeys(packageJson: { contributes: { configuration: { properties: object } } }): string[] {
-  return Object.keys(packageJson.contributes.configuration.properties)
+function settingKeys({ contributes: { configuration } }: Manifest): string[] {
+  return configuration
+    .flatMap(({ properties }) => Object.keys(properties))
     .map((key) => key.slice(SECTION.length + 1))
     .filter((key) => !key.startsWith(EDITOR_ONLY));
 }

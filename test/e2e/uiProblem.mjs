@@ -7,6 +7,7 @@ export async function clickThroughProblem({ page, step, userFolder }) {
   await step('the welcome view shows the problem', () => problem(page), 'problem');
   await step('a cell shows the problem', () => cell(page), 'problem-cell');
   await step('the button opens the setting', () => fix(page), 'problem-fix');
+  await step('the settings have categories', () => categories(page), 'settings');
   await step('the welcome view clears after the fix', () => fixed(page, userFolder), 'problem-fixed');
 }
 
@@ -29,6 +30,15 @@ async function cell(page) {
 async function fix(page) {
   await welcomeButton(page, 'Open Setting').click();
   await page.locator('.settings-editor', { hasText: 'Docker: Host' }).waitFor();
+}
+
+async function categories(page) {
+  await page.locator('.settings-header .suggest-input-container').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText('@ext:hothouse.hothouse');
+  for (const title of ['Host', 'Limits', 'Network']) {
+    await page.locator('.settings-toc-container .monaco-list-row', { hasText: title }).waitFor();
+  }
 }
 
 async function fixed(page, userFolder) {

@@ -72,7 +72,7 @@ describe('chooseFix', () => {
   });
 
   it('opens only settings that exist', () => {
-    const keys = Object.keys(packageJson.contributes.configuration.properties);
+    const keys = packageJson.contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
     for (const kind of KINDS) {
       for (const language of [python, lean]) {
         const fix = chooseFix(problem(kind), language, true);

@@ -4,6 +4,7 @@ import { LANGUAGES } from '../../src/languages/registry.ts';
 import { ALL_LANGUAGES } from '../../src/vscode/languages.ts';
 
 const { contributes } = packageJson;
+const settings = contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
 
 describe('EDITOR_LANGUAGES', () => {
   it('has every language of the engine', () => {
@@ -19,7 +20,7 @@ describe('EDITOR_LANGUAGES', () => {
       expect(commandsIn(contributes.menus['file/newFile'])).toContain(newSession);
       expect(commandsIn(contributes.menus['view/title'])).toEqual(expect.arrayContaining([newSession, build]));
       expect(contributes.viewsWelcome[0]?.contents).toContain(`(command:${newSession})`);
-      expect(Object.keys(contributes.configuration.properties)).toContain(language.imageSetting);
+      expect(settings).toContain(language.imageSetting);
     },
   );
 

@@ -1,16 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { contributedSettings } from './contributedSettings.ts';
+import { type Category, contributedSettings } from './contributedSettings.ts';
 
-const { properties } = packageJson.contributes.configuration;
+const categories: readonly Category[] = packageJson.contributes.configuration;
+const all = categories.flatMap(({ properties }) => Object.entries(properties));
 
 describe('contributes.configuration', () => {
-  it('declares every option with the type, default, range and description of its schema', () => {
-    const options = Object.entries(properties).filter(([key]) => !key.startsWith('hothouse.workspaceFolder.'));
-    expect(Object.fromEntries(options)).toEqual(contributedSettings());
+  it('declares every option with the type, default, range and description of its schema, in categories', () => {
+    const options = categories.map(({ properties, ...category }) => {
+      const ofEngine = Object.entries(properties).filter(([key]) => !key.startsWith('hothouse.workspaceFolder.'));
+      return { ...category, properties: Object.fromEntries(ofEngine) };
+    });
+    expect(options).toEqual(contributedSettings());
+    expect(all).toHaveLength(new Set(all.map(([key]) => key)).size);
   });
 
   it('lets no workspace change a setting', () => {
-    for (const [key, { scope }] of Object.entries(properties)) expect([key, scope]).toEqual([key, 'machine']);
+    for (const [key, setting] of all)
+      expect([key, setting]).toEqual([key, expect.objectContaining({ scope: 'machine' })]);
+  });
+
+  it('links a setting to the others that its description names', () => {
+    const { 'hothouse.lean.memoryMb': setting } = Object.fromEntries(all);
+    expect(setting).toMatchObject({ markdownDescription: expect.stringContaining('`#hothouse.limits.memoryMb#`') });
   });
 });
