@@ -57,23 +57,26 @@ function createProgram(cli: Cli, onStatus: (status: number) => void): Command {
   for (const option of GLOBAL_OPTIONS) program.addOption(option);
   for (const create of [
     runCommand,
+    sessionCommand,
+    lsCommand,
+    cpCommand,
+    envCommand,
+    buildCommand,
     mcpCommand,
     serveCommand,
-    doctorCommand,
-    buildCommand,
-    envCommand,
-    cpCommand,
     tokenCommand,
-    lsCommand,
-    sessionCommand,
+    doctorCommand,
   ]) {
     const command: Command = create(
       handlerFor(cli, onStatus, () => command),
       cli.languages,
     );
-    program.addCommand(command.copyInheritedSettings(program));
-    for (const part of command.commands) part.copyInheritedSettings(command);
+    program.addCommand(command.copyInheritedSettings(program).helpCommand(false));
     command.showHelpAfterError(`Run 'hothouse ${command.name()} --help' for more information.`);
+    for (const part of command.commands) {
+      part.copyInheritedSettings(command);
+      part.showHelpAfterError(`Run 'hothouse ${command.name()} ${part.name()} --help' for more information.`);
+    }
   }
   return program;
 }

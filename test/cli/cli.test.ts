@@ -69,16 +69,21 @@ describe('hothouse', () => {
       1,
       expect.stringContaining('Start the client once, and try again.'),
     ]);
-    expect(await cli(['mcp', 'install', 'other'])).toMatchObject({ status: 2 });
+    expect(await cli(['mcp', 'install', 'other'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("Run 'hothouse mcp install --help' for more information."),
+    });
   });
 
   it('prints help and version', async () => {
     expect((await cli(['--version'])).stdout).toBe('1.2.3\n');
     const general = await cli(['--help']);
-    for (const name of ['run', 'cp', 'mcp', 'serve', 'doctor', 'build', 'env', 'token']) {
-      expect(general.stdout).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+    const commands = [...general.stdout.matchAll(/^ {2}([a-z]+) +[A-Z]/gm)].map(([, name]) => String(name));
+    expect(commands).toEqual(['run', 'session', 'ls', 'cp', 'env', 'build', 'mcp', 'serve', 'token', 'doctor']);
+    for (const name of commands) {
       const help = await cli([name, '--help']);
       expect([help.status, help.stdout.split('\n')[0]]).toEqual([0, expect.stringMatching(`^Usage: hothouse ${name}`)]);
+      expect(help.stdout).not.toMatch(/^ {2}help /m);
     }
     expect(general.stdout).toContain('HOTHOUSE_POOL_MAX_AGE_SECONDS');
     expect(options).toBeUndefined();
@@ -315,7 +320,9 @@ describe('hothouse doctor', () => {
       advice: 'Install one.',
       command: 'apt install',
     };
-    engine.preflight = async () => ({ host: { info: null, problem }, runtime: null, environments: [] });
+    // Whether there is an image is unknown then.
+    const python = { id: 'python', language: 'python', image: null, imageName: 'my/python', problem: null };
+    engine.preflight = async () => ({ host: { info: null, problem }, runtime: null, environments: [python] });
     expect(await cli(['doctor'])).toEqual({
       status: 1,
       stdout:

@@ -70,7 +70,8 @@ function reportLines(
     ...(host.info ? [`ok    ${hostText(host.info, host.problem ? null : runtime)}`] : []),
     ...(host.info?.reason ? [`note  ${host.info.reason}`] : []),
     ...(host.problem ? [errorText(problemText(host.problem))] : []),
-    ...environments.map((environment) => environmentText(environment, blocking)),
+    // Without a host nothing is known of them.
+    ...(host.info ? environments.map((environment) => environmentText(environment, blocking)) : []),
     ...config.files.map((file) => `ok    configuration ${file}`),
     ...config.problems.map(errorText),
     ...[...config.notes, ...advice].map((line) => `note  ${line}`),

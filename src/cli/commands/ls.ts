@@ -49,7 +49,7 @@ async function entriesOf(
   // A name alone is a session or a run, whose folder is meant.
   const remote = parsePlace(/^[^./\\:][^/\\:]+$/.test(place) ? `${place}:` : place);
   if (remote.kind === 'local' || remote.kind === 'stream') {
-    throw new UsageError('PLACE must be SESSION, SESSION:PATH or RUN.');
+    throw new UsageError('PLACE must be SESSION, SESSION:PATH or RUN:.');
   }
   const files = await findFiles(remote, options, context);
   try {

@@ -31,7 +31,7 @@ function rank({ kind }: Problem): number {
 }
 
 function namedAbsent({ host, source }: Tried, facts: Installation): Problem {
-  const message = `Nothing listens at ${host || 'the engine'} that ${source} names.`;
+  const message = `Nothing listens at ${host || 'the engine'}, which ${source} names.`;
   return facts.installed
     ? { kind: 'host_stopped', message, ...startAdvice(facts) }
     : { kind: 'host_missing', message, ...installAdvice(facts) };

@@ -41,7 +41,8 @@ function reportLines({ host, runtime, environments }: Preflight, errors: Problem
     host.info ? `ok: ${[host.info.name, ...host.info.details, `runtime ${runtime}`].join(', ')}` : '',
     host.info?.reason ? `note: ${host.info.reason}` : '',
     host.problem ? errorLine(host.problem) : '',
-    ...environments.map((environment) => environmentLine(environment, errors)),
+    // Without a host nothing is known of them.
+    ...(host.info ? environments.map((environment) => environmentLine(environment, errors)) : []),
   ].filter(Boolean);
 }
 

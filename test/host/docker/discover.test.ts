@@ -38,7 +38,7 @@ describe('the search for Docker', () => {
   it('names the source of an address where Docker does not respond', async () => {
     expect(await problemOf(makeHost().images.find('x'))).toMatchObject({
       kind: expect.stringMatching(/^host_(missing|stopped)$/),
-      message: `Nothing listens at unix://${socket} that the option docker.host names.`,
+      message: `Nothing listens at unix://${socket}, which the option docker.host names.`,
     });
   });
 

@@ -74,6 +74,6 @@ describe('unreachable', () => {
 
   it('names the source of an address that does not exist', () => {
     const { message } = unreachable([tried('absent', 'unix:///x.sock', 'DOCKER_HOST')], debian);
-    expect(message).toBe('Nothing listens at unix:///x.sock that DOCKER_HOST names.');
+    expect(message).toBe('Nothing listens at unix:///x.sock, which DOCKER_HOST names.');
   });
 });
