@@ -24,13 +24,19 @@ describe('EDITOR_LANGUAGES', () => {
     },
   );
 
-  it.each(ALL_LANGUAGES)('names the kernel of $name so that the toolbar buttons match it', ({ controller }) => {
-    const kernel = `${packageJson.publisher}.${packageJson.name}/${controller}`;
-    for (const { when } of contributes.menus['notebook/toolbar']) {
-      const pattern = /^notebookKernel =~ \/(.*)\/$/.exec(when)?.[1] ?? 'no pattern';
-      expect(kernel).toMatch(new RegExp(pattern));
-    }
-  });
+  it.each(ALL_LANGUAGES)(
+    'names the kernel of $name so that the toolbar buttons for it match',
+    ({ controller, packageManager }) => {
+      const kernel = `${packageJson.publisher}.${packageJson.name}/${controller}`;
+      for (const { command, when } of contributes.menus['notebook/toolbar']) {
+        const pattern = /^notebookKernel =~ \/(.*)\/$/.exec(when)?.[1] ?? 'no pattern';
+        const isFor = command !== 'hothouse.addPackages' || packageManager !== undefined;
+        expect([command, new RegExp(pattern).test(kernel)]).toEqual([command, isFor]);
+        const enablement = contributes.commands.find((one) => one.command === command)?.enablement;
+        expect([command, enablement]).toEqual([command, when]);
+      }
+    },
+  );
 });
 
 describe('contributes.languages', () => {

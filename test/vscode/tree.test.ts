@@ -165,7 +165,7 @@ describe('poolRows', () => {
   });
 
   it('gives rows context values that the menus match', () => {
-    const sessions = [session({ state: 'busy' }), session({ isShared: true })];
+    const sessions = [session({ state: 'busy' }), session({ isShared: true }), session({ language: 'lean' })];
     const rows = poolRows(snapshot({ environments: [environment([sandbox()])], sessions }), NOW);
     const contexts = rows.flatMap(({ context, children }) => [context, ...children.map((child) => child.context)]);
     const commandsOf = (context: string) =>
@@ -176,7 +176,7 @@ describe('poolRows', () => {
       environment: [],
       sandbox: ['hothouse.sandbox.stop'],
       sessions: ['hothouse.closeAllSessions'],
-      'session-notebook-busy': [
+      'session-notebook-busy-packages': [
         'hothouse.session.saveFiles',
         'hothouse.session.interrupt',
         'hothouse.session.show',
@@ -185,12 +185,19 @@ describe('poolRows', () => {
         'hothouse.session.share',
         'hothouse.session.close',
       ],
-      'session-notebook-shared-idle': [
+      'session-notebook-shared-idle-packages': [
         'hothouse.session.saveFiles',
         'hothouse.session.show',
         'hothouse.session.restart',
         'hothouse.session.addPackages',
         'hothouse.session.stopSharing',
+        'hothouse.session.close',
+      ],
+      'session-notebook-idle': [
+        'hothouse.session.saveFiles',
+        'hothouse.session.show',
+        'hothouse.session.restart',
+        'hothouse.session.share',
         'hothouse.session.close',
       ],
     });

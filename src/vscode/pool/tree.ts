@@ -265,7 +265,7 @@ function sessionRow(session: SessionInfo, now: number, labelOf: LabelOf): Row {
       `Opened ${formatAge(now - openedAt)} ago, ${formatCount(runs, 'run')}, last used ${formatAge(now - lastUsedAt)} ago`,
     ].join('\n'),
     ...sessionLook(session),
-    context: `session-${owner.kind}${isShared ? '-shared' : ''}-${state}`,
+    context: `session-${owner.kind}${isShared ? '-shared' : ''}-${state}${hasPackages(language) ? '-packages' : ''}`,
     subject: { kind: 'session', session },
     children: [],
   };
@@ -284,6 +284,10 @@ function formatState({ state, endReason }: SessionInfo): string {
 function formatOwner({ kind, label }: Owner): string {
   const kinds = { notebook: 'notebook', mcp: 'agent', cli: 'command line' };
   return `${kinds[kind]} ${plainText(label)}`;
+}
+
+function hasPackages(language: string): boolean {
+  return editorLanguage(language).packageManager !== undefined;
 }
 
 function languageName(id: string): string {
