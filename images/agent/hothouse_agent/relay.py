@@ -34,19 +34,21 @@ _MAX_MATCH = 1_000
 _NUMBERS = (signal.SIGINT, signal.SIGCHLD)
 
 
-def serve(argv, pipes, limits, by_signal=True, variables=None, assignments=None):
+def serve(argv, pipes, limits, by_signal=True, variables=None, assignments=None, once=None):
     """
     Runs the program until it or the session ends; never returns. `pipes`: the descriptors of requests, events and
     answers. `by_signal`: an interrupt is SIGINT to the program's process group. `assignments(state)`: code of the language
-    that sets the variables given to a run; missing where the program takes none.
+    that sets the variables given to a run; missing where the program takes none. `once(code)`: the code that the program
+    gets of a run without a session; by default the same.
     """
-    Relay(argv, pipes, limits, by_signal, variables or {}, assignments).serve()
+    Relay(argv, pipes, limits, by_signal, variables or {}, assignments, once).serve()
 
 
 class Relay:
-    def __init__(self, argv, pipes, limits, by_signal, variables, assignments=None):
+    def __init__(self, argv, pipes, limits, by_signal, variables, assignments=None, once=None):
         self._requests, self._events, self._answers = pipes
         self._assignments = assignments
+        self._once = once
         self._by_signal = by_signal
         self._publisher = display.Publisher(self._emit, limits["eventBytes"], limits["events"])
         self._request = None
@@ -169,7 +171,10 @@ class Relay:
             # An earlier interrupt was meant for something else; from now on they are for this cell.
             self._is_interrupted = False
             self._emit("begun")
-        run = ["run", request["name"], request["code"], "once" if request["once"] else ""]
+        code = request["code"]
+        if self._once is not None and request["once"]:
+            code = self._once(code)
+        run = ["run", request["name"], code, "once" if request["once"] else ""]
         if self._assignments is not None and request["state"] is not None:
             run.append(self._assignments(request["state"]))
         self._send(run)

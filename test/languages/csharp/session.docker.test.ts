@@ -94,6 +94,31 @@ describe('a program', () => {
     const end = await runCell(language.open(sandbox, { once: true }), code);
     expect(end).toMatchObject({ status: 'ok', exitCode: 0, stdout: 'late\n' });
   });
+
+  it.each([
+    ['private', 'class P { static void Main() { Console.WriteLine("in Main"); } }', 0],
+    [
+      'asynchronous',
+      'class P { static async Task Main(string[] a) { await Task.Delay(1); Console.WriteLine("in Main"); } }',
+      0,
+    ],
+    [
+      'in a namespace',
+      'using System;\nnamespace N { class P { static int Main() { Console.WriteLine("in Main"); return 3; } } }',
+      3,
+    ],
+    ['called by the program', 'class P { public static void Main() { Console.WriteLine("in Main"); } }\nP.Main();', 0],
+    ['not what runs', 'class P { static void Main() { } }\nConsole.WriteLine("in Main");', 0],
+  ])('of types alone runs its Main once: %s', async (_, code, exitCode) => {
+    const end = await runCell(language.open(sandbox, { once: true }), code);
+    expect(end).toMatchObject({ status: exitCode === 0 ? 'ok' : 'error', exitCode, stdout: 'in Main\n' });
+  });
+
+  it('fails with the exception of its Main', async () => {
+    const code = 'class P { static void Main() { throw new ArgumentException("bad"); } } // the end';
+    const end = await runCell(language.open(sandbox, { once: true }), code);
+    expect(end).toMatchObject({ status: 'error', error: { name: 'ArgumentException', message: 'bad' } });
+  });
 });
 
 describe('an error that has to do with the sandbox', () => {
