@@ -63,6 +63,16 @@ describe.each(ways)('a real client of %s over %s on a real Docker Engine', (era,
     expect(late.structuredContent).toMatchObject({ status: 'rejected' });
   });
 
+  it('lists the variables of a session, and nothing that IPython has put there', async () => {
+    const session_id = await openSession();
+    await python('from IPython import get_ipython\nimport math\nx = 1\ndef f(): pass', { session_id });
+    const register = 'get_ipython().events.register("post_run_cell", lambda result: print("time: 1 ms"))';
+    await python(register, { session_id });
+    const answer = await call(client, 'session_variables', { session_id });
+    expect(answer.structuredContent).toEqual({ session_id, variables: [{ name: 'x', type: 'int', value: '1' }] });
+    await call(client, 'close_session', { session_id });
+  });
+
   it('sends a plot as an image', async () => {
     const answer = await python(PLOT);
     expect(answer.structuredContent).toMatchObject({ status: 'ok', displays: [{ image_index: 0 }] });

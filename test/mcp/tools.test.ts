@@ -81,7 +81,7 @@ describe('the tools of the MCP server', () => {
     };
     engine.sessions.push(sessionInfo({ owner: { id: 'owner-1', kind: 'mcp', label: '' } }));
     const client = await connectInMemory(engine);
-    stdout = JSON.stringify([
+    const list = JSON.stringify([
       ['x', 'int', '5'],
       ['y', 'T'.repeat(999), null],
     ]);
@@ -89,8 +89,11 @@ describe('the tools of the MCP server', () => {
       { name: 'x', type: 'int', value: '5' },
       { name: 'y', type: 'T'.repeat(200) },
     ];
-    const answer = await call(client, 'session_variables', { session_id: 's1' });
-    expect(answer.structuredContent).toEqual({ session_id: 's1', variables });
+    for (const around of ['', 'time: 1 ms\n']) {
+      stdout = `${around}${list}\n${around}`;
+      const answer = await call(client, 'session_variables', { session_id: 's1' });
+      expect(answer.structuredContent).toEqual({ session_id: 's1', variables });
+    }
     for (const forged of ['', '{', '{"a":1}', '[[1,2,3]]', `[${'["a","b",null],'.repeat(500)}["a","b",null]]`]) {
       stdout = forged;
       expect(await call(client, 'session_variables', { session_id: 's1' })).toMatchObject({ isError: true });

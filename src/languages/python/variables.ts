@@ -7,9 +7,13 @@ def _look():
     plain = (int, float, complex, bool, str, bytes, type(None))
     sized = (list, tuple, dict, set, frozenset)
     found = []
+    # Those of IPython with the texts and values of cells.
+    given = [globals()[name] for name in ('_ih', '_oh') if name in globals()]
     for name, value in sorted(globals().copy().items()):
         kind = type(value)
-        if name.startswith('_') or kind.__name__ in ('module', 'function', 'type', 'builtin_function_or_method'):
+        if name.startswith('_') or kind.__name__ in ('module', 'function', 'method', 'type', 'builtin_function_or_method'):
+            continue
+        if any(value is one for one in given):
             continue
         text = None
         if kind is int and value.bit_length() > 2000:

@@ -44,7 +44,9 @@ export function sessionVariables(languages: readonly LanguageDefinition[]): Tool
 
 function parsed(text: string) {
   try {
-    const found = Found.safeParse(JSON.parse(text));
+    // Functions that the session has registered for each cell may print too.
+    const line = text.split('\n').findLast((one) => one.startsWith('['));
+    const found = Found.safeParse(JSON.parse(line ?? ''));
     return found.data?.map(([name, type, value]) => ({
       ...{ name: name.slice(0, MAX_VARIABLE_TEXT), type: type.slice(0, MAX_VARIABLE_TEXT) },
       ...(value !== null && { value: value.slice(0, MAX_VARIABLE_TEXT) }),
