@@ -94,6 +94,11 @@ describe('hothouse', () => {
     [['dcotor'], /^hothouse: unknown command 'dcotor'\n\(Did you mean doctor\?\)\n/],
     [['run'], /run takes a language and one file/],
     [
+      ['run', 'notes.txt'],
+      /^hothouse: The language of notes\.txt is unknown; name it first, as in `hothouse run python FILE`\.\n/,
+    ],
+    [['run', '-'], /^hothouse: The language of standard input is unknown; name it first/],
+    [
       ['run', 'cobol', '-'],
       /^hothouse: There is no language "cobol"; there is python, lean(, \w+)*\.\nRun 'hothouse run --help' for more information\.\n$/,
     ],
@@ -166,7 +171,10 @@ describe('hothouse run', () => {
       expect((await cli(['run', ...words], 'code')).status).toBe(0);
     }
     expect(engine.requests.map(({ language, code }) => [language, code])).toEqual(Array(5).fill(['lean', 'code']));
-    for (const words of [['-'], ['a.txt'], ['--language', 'lean'], ['--language', 'lean', 'python', file]]) {
+    for (const words of [
+      ['--language', 'lean'],
+      ['--language', 'lean', 'python', file],
+    ]) {
       const { status, stderr } = await cli(['run', ...words]);
       expect([status, stderr]).toEqual([2, expect.stringContaining('run takes a language and one file')]);
     }

@@ -106,7 +106,10 @@ function programOf(
     throw new UsageError(TAKES);
   if (second !== undefined) return { language: languageOf(first, languages).id, file: second };
   const language = languageOfFile(first, languages);
-  if (language === undefined) throw new UsageError(TAKES);
+  if (language === undefined) {
+    const what = first === '-' ? 'standard input' : first;
+    throw new UsageError(`The language of ${what} is unknown; name it first, as in \`hothouse run python FILE\`.`);
+  }
   return { language: language.id, file: first };
 }
 
