@@ -26,7 +26,7 @@ async function containers(): Promise<string[]> {
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 400; turn += 1) {
+  for (let turn = 0; turn < 1_200; turn += 1) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -13,13 +13,15 @@ import { ManualClock } from '../host/manualClock.ts';
 export const ALICE: Owner = { id: 'alice', kind: 'mcp', label: 'Alice' };
 export const BOB: Owner = { id: 'bob', kind: 'notebook', label: 'Bob' };
 
+/** Only what never comes takes so long, however slow the machine. */
+const NEVER_MS = 60_000;
+
 /** Waits until `holds`, without moving the engine's clock. */
 export async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 5_000; turn += 1) {
-    if (holds()) return;
+  for (const late = performance.now() + NEVER_MS; !holds(); ) {
+    if (performance.now() > late) throw new Error(`it never came to: ${holds}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error(`it never came to: ${holds}`);
 }
 
 /** An engine over fake hosts that speak the real protocol, with a manual clock. */

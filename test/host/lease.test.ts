@@ -27,7 +27,7 @@ describe('a lease', () => {
     const answers = await Promise.all(Array.from({ length: 600 }, () => isHeld(id, folder)));
     expect(new Set(answers)).toEqual(new Set([true]));
     child.kill('SIGKILL');
-    await expect.poll(() => isHeld(id, folder), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isHeld(id, folder)).toBe(false);
   });
 
   it('counts as held when its file is missing or its id is invalid', async () => {

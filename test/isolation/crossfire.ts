@@ -52,6 +52,6 @@ export async function crossfire(
 async function stdoutOf(client: TestClient, code: string, onProgress: (text: string | undefined) => void) {
   const params = { name: 'run_code', arguments: { language: 'python', code } };
   const onprogress = ({ message }: { message?: string | undefined }) => onProgress(message);
-  const answer = await client.callTool(params, undefined, { onprogress, timeout: 120_000 });
+  const answer = await client.callTool(params, undefined, { onprogress, timeout: 500_000 });
   return (answer as { structuredContent?: RunAnswer }).structuredContent?.stdout;
 }

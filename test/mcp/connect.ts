@@ -27,12 +27,15 @@ export interface TestClient {
   close(): Promise<void>;
 }
 
+/** Only what hangs takes so long, however slow the machine: the SDK's clients give up after a minute. */
+const PATIENT = { timeout: 170_000 };
+
 /** A real client of revision 2025-11-25, connected in memory to a server on `engine`. */
 export async function connectInMemory(engine: Engine, owner = 'owner-1'): Promise<Client> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   await createMcpServer({ engine, version: '1.2.3' }, { id: owner, kind: 'mcp' }).connect(serverSide);
   const client = newClient();
-  await client.connect(clientSide);
+  await client.connect(clientSide, PATIENT);
   return listed(client);
 }
 
@@ -49,7 +52,7 @@ export async function connectAsking(
     questions.push(params.message);
     return { action: typeof action === 'function' ? action() : action, content: {} };
   });
-  await client.connect(clientSide);
+  await client.connect(clientSide, PATIENT);
   return client;
 }
 
@@ -57,7 +60,7 @@ export async function connectAsking(
 export async function connectHttp(url: string, token: string): Promise<Client> {
   const client = newClient();
   const requestInit = { headers: { Authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }) as never);
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }) as never, PATIENT);
   return listed(client);
 }
 
@@ -72,10 +75,10 @@ export async function connectEra(era: Era, url: string, token: string): Promise<
 export async function connectCurrent(transport: CurrentTransport): Promise<TestClient> {
   const versionNegotiation = { mode: { pin: '2026-07-28' } } as const;
   const client = new CurrentClient({ name: 'test-client', version: '9' }, { versionNegotiation });
-  await client.connect(transport);
+  await client.connect(transport, PATIENT);
   return listed({
     callTool: (params, _schema, options) => client.callTool(params, options as never),
-    listTools: async () => (await client.listTools()) as ListToolsResult,
+    listTools: async () => (await client.listTools(undefined, PATIENT)) as ListToolsResult,
     listResources: () => client.listResources(),
     readResource: (params) => client.readResource(params),
     close: () => client.close(),
@@ -90,11 +93,17 @@ async function listed<T extends Pick<TestClient, 'listTools'>>(client: T): Promi
 
 /** Calls a tool as clients do, output schema checked. */
 export async function call(
-  client: { callTool: (params: { name: string; arguments: Record<string, unknown> }) => Promise<unknown> },
+  client: {
+    callTool(
+      params: { name: string; arguments: Record<string, unknown> },
+      schema?: undefined,
+      options?: { timeout: number },
+    ): Promise<unknown>;
+  },
   name: string,
   args: Record<string, unknown> = {},
 ): Promise<CallToolResult> {
-  return (await client.callTool({ name, arguments: args })) as CallToolResult;
+  return (await client.callTool({ name, arguments: args }, undefined, PATIENT)) as CallToolResult;
 }
 
 /** The text of an answer. */
