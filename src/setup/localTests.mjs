@@ -12,7 +12,9 @@ const ATTACKS = [
 const ROWS = {
   isolation: ATTACKS,
   clients: ['test/isolation/38-crossedAnswers.docker.test.ts'],
-  faults: ['33-crowd', '34-cancels'].map((name) => `test/faults/${name}.docker.test.ts`),
+  faults: ['29-removedContainer', '32-suspendedProcess', '33-crowd', '34-cancels'].map(
+    (name) => `test/faults/${name}.docker.test.ts`,
+  ),
 };
 
 /** Runs the project `local`, which needs no container engine, as an ordinary user; where that cannot be, says why. */

@@ -2,14 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
 import type { RunResult } from '../../src/engine/types.ts';
 import { LABEL } from '../../src/host/labels.ts';
+import { isOnLocalHost, testHost } from '../testHost.ts';
 import { askEngine, labelled, labelledVolumes, watchEngine } from './engineApi.ts';
 import { type FaultBench, faultBench, pause, type Timed, timed } from './harness.ts';
 
 const TYPED = ['sandbox_lost', 'rejected'];
 
-/** As `docker rm --force` does: without its volume. */
-function remove(id: string) {
-  return askEngine('DELETE', `/containers/${id}?force=true`);
+/** As `docker rm --force` does: without its volume. Without a container engine as another process of the user does. */
+async function remove(id: string): Promise<{ readonly status: number }> {
+  if (!isOnLocalHost) return askEngine('DELETE', `/containers/${id}?force=true`);
+  await testHost().remove(id);
+  return { status: 204 };
 }
 
 // Measures a machine that others use too.
@@ -23,7 +26,11 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
 
   const removeAll = async () => Promise.all((await bench.containers()).map(remove));
   /** Waits until the pool is full again and serves a run. */
-  const recovers = () => bench.warm();
+  const recovers = async () => {
+    // A sandbox that another process has ended is there until its engine sees that.
+    if (isOnLocalHost) await expect.poll(async () => (await bench.run('print(1)')).status).toBe('ok');
+    await bench.warm();
+  };
   /** A result after a removal: it arrived in time and names what was lost. */
   const expectLost = ({ value, ms }: Timed<RunResult>) => {
     expect(value.status).toBeOneOf(TYPED);
@@ -41,7 +48,8 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
     return { removed: removed.promise };
   };
 
-  it.each(['create', 'attach', 'start'])('is replaced right after its %s', async (action) => {
+  // Only Docker reports them.
+  it.skipIf(isOnLocalHost).each(['create', 'attach', 'start'])('is replaced right after its %s', async (action) => {
     const cold = await faultBench({ pool: { size: 1 } });
     const { removed } = await removeAt(action, cold.machine);
     const value = await cold.run('print(1)');
@@ -126,8 +134,9 @@ describe('row 29: a container removed by another program', { retry: 2 }, () => {
   it('leaves no container in any of these cases, and no volume after the end of its engine', async () => {
     await pause(500);
     await expect.poll(async () => (await bench.containers()).length, { timeout: 10_000 }).toBe(2);
-    expect((await labelledVolumes(LABEL.machine, bench.machine)).length).toBeGreaterThan(2);
+    if (!isOnLocalHost) expect((await labelledVolumes(LABEL.machine, bench.machine)).length).toBeGreaterThan(2);
     await bench.engine.dispose();
-    expect(await labelledVolumes(LABEL.machine, bench.machine)).toEqual([]);
+    if (!isOnLocalHost) expect(await labelledVolumes(LABEL.machine, bench.machine)).toEqual([]);
+    expect(await bench.containers()).toEqual([]);
   });
 });
