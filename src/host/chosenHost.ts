@@ -68,10 +68,6 @@ class ChosenHost implements HostWithImages {
     return (await this.#choose(signal)).runtimeProblem(runtime, signal);
   }
 
-  async compiled(agent: Buffer, spec: ContainerSpec, signal?: AbortSignal): Promise<Buffer> {
-    return (await this.#choose(signal)).compiled?.(agent, spec, signal) ?? agent;
-  }
-
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {
     const host = await this.#choose(signal);
     try {

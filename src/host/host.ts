@@ -42,6 +42,10 @@ export interface Container {
   getArchive(path: string, signal?: AbortSignal): Promise<Readable>;
   /** Changes its limits until its end; resolves with whether the host can. Missing where no host of its kind can. */
   limit?(limits: OtherLimits): Promise<boolean>;
+  /**
+   * The agent's program (`loadAgent`), compiled for it where that can be done outside; else the same. Missing: it compiles it.
+   */
+  compiled?(agent: Buffer): Promise<Buffer>;
   /** Kills and removes it; resolves when it is gone, also when it already was. */
   remove(): Promise<void>;
   /** Sends what was written and closes the streams; the container lives on. Never rejects. */
@@ -76,7 +80,7 @@ export interface HostInfo {
   readonly isolation: Isolation;
   /** A sentence that says why it was chosen, where it was not the first choice. */
   readonly reason?: string;
-  /** What makes isolation weaker than it could be, one sentence each with the next step. */
+  /** What makes isolation weaker or runs slower than it could be, one sentence each with the next step. */
   readonly warnings: readonly string[];
 }
 
@@ -148,11 +152,6 @@ export interface Host {
   readonly notStarted?: ((spec: ContainerSpec, cause: string) => Problem) | undefined;
   /** Walls that the agent must report, beside the network, before any code runs; missing: none. */
   readonly requiredWalls?: readonly RequiredWall[] | undefined;
-  /**
-   * The agent's program (`loadAgent`), compiled for the containers of this spec where that can be done ahead; else the same.
-   * Missing: they compile it.
-   */
-  compiled?(agent: Buffer, spec: ContainerSpec, signal?: AbortSignal): Promise<Buffer>;
   /** Creates, attaches and starts a container. Never pulls an image. */
   create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container>;
   /**

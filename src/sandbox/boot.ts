@@ -33,10 +33,9 @@ const SILENCE_MS = 30_000;
 
 /** Creates a sandbox and waits for its agent. Rejects with a `HostError` and leaves no container. */
 export async function bootSandbox(host: Host, options: BootOptions, signal?: AbortSignal): Promise<Sandbox> {
-  // First: what a container says that ends at once is heard only while somebody listens.
-  const agent = (await host.compiled?.(options.agent, options.spec, signal)) ?? options.agent;
   const container = await host.create(options.spec, signal);
   try {
+    const agent = container.compiled ? await container.compiled(options.agent) : options.agent;
     const sandbox = await handshake(container, host, { ...options, agent }, signal);
     requireWalls(host, options.spec, sandbox.ready);
     return sandbox;

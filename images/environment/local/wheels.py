@@ -55,7 +55,8 @@ def _split(arguments):
 
 
 def _find_pip():
-    for pip in ([sys.executable, "-m", "pip"], ["pip3"]):
+    # The newest Python may have none, and another one of the machine the only.
+    for pip in ([sys.executable, "-m", "pip"], ["pip3"], ["python3", "-m", "pip"]):
         if shutil.which(pip[0]) and subprocess.run([*pip, "--version"], capture_output=True).returncode == 0:
             return pip
     return None

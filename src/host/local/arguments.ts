@@ -30,12 +30,13 @@ export interface LocalFolders {
   readonly cgroup: string | null;
 }
 
-/** What bubblewrap gets to start the first process of a sandbox; `user` is its id inside. */
+/** What bubblewrap gets to start the first process of a sandbox, a Python: `user` is its id inside, `python3` its program. */
 export function bubblewrapArguments(
   spec: ContainerSpec,
   user: number,
   folders: LocalFolders,
   mounts: Mounts,
+  python3: string,
 ): string[] {
   const hasNetwork = spec.network === 'bridge';
   return [
@@ -61,7 +62,7 @@ export function bubblewrapArguments(
     ...['--remount-ro', '/dev'],
     ...(spec.readOnlyRoot ? ['--remount-ro', '/'] : []),
     ...['--chdir', spec.workingDir],
-    ...preparedArguments(spec, mounts),
+    ...preparedArguments(spec, mounts, python3),
   ];
 }
 

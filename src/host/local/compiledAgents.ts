@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AGENT_LOADER } from '../spec.ts';
-import type { EnvironmentFolders } from './localEnvironments.ts';
-import { findPython3 } from './python3.ts';
 import { isOld, makeFolder } from './storage.ts';
 
 const COMPILE_MS = 20_000;
@@ -14,7 +12,7 @@ const DIGEST_BYTES = 32;
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * Agents that the machine's Python has compiled, so that a sandbox need not: that takes longer than the rest of its start.
+ * Agents that Pythons of the machine have compiled, so that a sandbox need not: that takes longer than the rest of its start.
  * They are made of the engine's own bytes, outside of every sandbox, and no sandbox sees `folder`, where they are kept.
  */
 export class CompiledAgents {
@@ -25,23 +23,23 @@ export class CompiledAgents {
     this.#folder = folder;
   }
 
-  /** The agent for sandboxes of that environment; as it is where they have another Python, or where nothing can be compiled. */
-  async of(agent: Buffer, environment: EnvironmentFolders): Promise<Buffer> {
+  /** The agent for sandboxes that start it with `interpreter`, a path on this machine; as it is where it cannot be compiled. */
+  async of(agent: Buffer, interpreter: string): Promise<Buffer> {
     try {
-      return (await this.#compiled(agent, environment)) ?? agent;
+      return await this.#compiled(agent, interpreter);
     } catch {
       return agent;
     }
   }
 
-  async #compiled(agent: Buffer, environment: EnvironmentFolders): Promise<Buffer | null> {
-    const interpreter = await sharedInterpreter(environment);
-    if (interpreter === null) return null;
+  async #compiled(agent: Buffer, interpreter: string): Promise<Buffer> {
     const { dev, ino, size, mtimeMs } = await stat(interpreter);
     const version = JSON.stringify([interpreter, dev, ino, size, mtimeMs]);
     const key = createHash('sha256').update(version).update(agent).digest('hex');
     const made = this.#made.get(key) ?? this.#make(key, interpreter, agent);
     this.#made.set(key, made);
+    // The next sandbox tries again: the machine may have been busy or out of memory.
+    made.catch(() => this.#made.delete(key));
     return made;
   }
 
@@ -64,21 +62,6 @@ export class CompiledAgents {
     await writeFile(draft, Buffer.concat([digestOf(compiled), compiled]), { mode: 0o600 });
     await rename(draft, path);
   }
-}
-
-/** The machine's Python, where sandboxes of that environment start the same; else null. */
-async function sharedInterpreter(environment: EnvironmentFolders): Promise<string | null> {
-  const machine = await realpath(await findPython3());
-  for (const folder of [environment.environment, environment.base ?? []].flat()) {
-    const path = join(folder, 'bin', 'python3');
-    const isThere = await lstat(path).then(
-      () => true,
-      () => false,
-    );
-    // It comes first on the path. Packages may have put anything there.
-    if (isThere) return (await realpath(path)) === machine ? machine : null;
-  }
-  return machine;
 }
 
 /** Null when there is none, or what an interrupted machine has left of one. */

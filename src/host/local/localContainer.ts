@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { PassThrough, Readable, type Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Container, ContainerEnd, OtherLimits } from '../host.ts';
 import { HostError } from '../host.ts';
-import { packVolume, unpackInVolume } from './archive.ts';
+import { packVolume, unpackInVolume, type VolumeFolders } from './archive.ts';
 import { startProblem } from './bubblewrap.ts';
 import { childrenOf, startOf } from './processes.ts';
 
@@ -23,6 +23,16 @@ export interface Command {
   readonly limit?: (limits: OtherLimits) => Promise<boolean>;
 }
 
+/** What this machine has for a sandbox. */
+export interface Surroundings {
+  /** The folder of each volume, by its path in the sandbox. */
+  readonly volumes: VolumeFolders;
+  /** As for a container. */
+  readonly compiled: (agent: Buffer) => Promise<Buffer>;
+  /** Called when it has ended; everything waits for it. */
+  readonly cleanUp: () => Promise<void>;
+}
+
 /** A sandbox of this machine: a tree of processes that ends with its first one, and with this process. */
 export class LocalContainer implements Container {
   readonly stdin: Writable;
@@ -30,65 +40,69 @@ export class LocalContainer implements Container {
   readonly stderr: Readable;
   readonly ended: Promise<ContainerEnd>;
   readonly #process: ChildProcess;
-  readonly #volumes: ReadonlyMap<string, string>;
+  readonly #surroundings: Surroundings;
   readonly #limit: Command['limit'];
 
   private constructor(
     readonly id: string,
     { process, stdin, stdout, stderr }: Streams,
-    readonly first: FirstProcess,
-    volumes: ReadonlyMap<string, string>,
+    readonly first: FirstProcess | null,
+    surroundings: Surroundings,
     limit: Command['limit'],
     ended: Promise<ContainerEnd>,
   ) {
     this.#process = process;
     this.#limit = limit;
-    this.#volumes = volumes;
+    this.#surroundings = surroundings;
     this.stdin = stdin;
     this.stdout = stdout;
     this.stderr = stderr;
     this.ended = ended;
   }
 
-  /**
-   * Runs a command that becomes bubblewrap; `volumes` has the folder of each volume by its path. `cleanUp` is called when it
-   * has ended, and everything waits for it. Rejects with a `HostError`.
-   */
+  /** Runs a command that becomes bubblewrap. Rejects with a `HostError`. */
   static async start(
     id: string,
     { program, args, env, limit }: Command,
-    volumes: ReadonlyMap<string, string>,
-    cleanUp: () => Promise<void>,
+    surroundings: Surroundings,
   ): Promise<LocalContainer> {
     // In a session of its own: Ctrl+C in a terminal is for us alone.
     const child = spawn(program, args, { stdio: 'pipe', detached: true, cwd: '/', ...(env && { env }) });
     const streams = streamsOf(child);
     const ended = endOf(child).then(async (end) => {
       // What stays is removed by a later sweep.
-      await cleanUp().catch(() => {});
+      await surroundings.cleanUp().catch(() => {});
       return end;
     });
     try {
-      return new LocalContainer(id, streams, await firstProcess(child), volumes, limit, ended);
+      const first = await firstProcess(child);
+      if (first !== null) return new LocalContainer(id, streams, first, surroundings, limit, ended);
+      await ended;
+      // It is complete now.
+      const said = String(streams.stderr.read() ?? '');
+      if (!isOfProgram(said)) throw Object.assign(new Error('it has ended at once'), { stderr: said });
+      const heard = { ...streams, stderr: Readable.from([said]) };
+      return new LocalContainer(id, heard, null, surroundings, limit, ended);
     } catch (error) {
       child.kill('SIGKILL');
-      // What it has said is complete then. Without an id it never started.
-      if (child.pid !== undefined) await ended;
-      const said = String(streams.stderr.read() ?? '');
-      throw new HostError(await startProblem(Object.assign(toError(error), { stderr: said })));
+      throw new HostError(await startProblem(error));
     }
   }
 
   async isRunning(): Promise<boolean> {
-    return (await startOf(this.first.pid)) === this.first.startedAt;
+    return this.first !== null && (await startOf(this.first.pid)) === this.first.startedAt;
   }
 
   putArchive(path: string, archive: Readable, signal?: AbortSignal): Promise<void> {
-    return unpackInVolume(this.#volumes, path, archive, signal);
+    return unpackInVolume(this.#surroundings.volumes, path, archive, signal);
   }
 
   async getArchive(path: string): Promise<Readable> {
-    return packVolume(this.#volumes, path);
+    return packVolume(this.#surroundings.volumes, path);
+  }
+
+  compiled(agent: Buffer): Promise<Buffer> {
+    return this.#surroundings.compiled(agent);
   }
 
   async limit(limits: OtherLimits): Promise<boolean> {
@@ -96,7 +110,7 @@ export class LocalContainer implements Container {
   }
 
   async remove(): Promise<void> {
-    await endFirst(this.first);
+    if (this.first !== null) await endFirst(this.first);
     this.#process.kill('SIGKILL');
     await this.ended;
   }
@@ -145,18 +159,18 @@ function streamsOf(process: ChildProcess): Streams {
 }
 
 /**
- * The process that bubblewrap starts. bubblewrap would also write its id to a pipe, but once nothing reads that because this
+ * The process that bubblewrap starts; null when it has ended before it was seen. Rejects when bubblewrap cannot be started. bubblewrap would also write its id to a pipe, but once nothing reads that because this
  * process was killed, it would end there and leave the other one, which waits for it without end.
  */
-async function firstProcess(bubblewrap: ChildProcess): Promise<FirstProcess> {
-  const ends = new AbortController();
-  bubblewrap.once('error', (error) => ends.abort(error));
-  bubblewrap.once('exit', () => ends.abort(new Error('it has ended at once')));
+async function firstProcess(bubblewrap: ChildProcess): Promise<FirstProcess | null> {
+  const failed = new AbortController();
+  bubblewrap.once('error', (error) => failed.abort(error));
   for (;;) {
     const [pid] = bubblewrap.pid === undefined ? [] : await childrenOf(bubblewrap.pid);
     const startedAt = pid === undefined ? null : await startOf(pid);
     if (pid !== undefined && startedAt !== null) return { pid, startedAt };
-    ends.signal.throwIfAborted();
+    failed.signal.throwIfAborted();
+    if (bubblewrap.exitCode !== null || bubblewrap.signalCode !== null) return null;
     await pause(LOOK_MS);
   }
 }
@@ -181,6 +195,7 @@ function reasonOf(status: number): string {
     : `its first process ended with status ${status}`;
 }
 
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
+/** Whether bubblewrap, or what was to become it, has not said that it failed: then its program has ended. */
+function isOfProgram(said: string): boolean {
+  return !/^(bwrap: |Failed to )/m.test(said);
 }

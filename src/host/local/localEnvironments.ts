@@ -10,6 +10,7 @@ import { addPackages, addsPackages, engineNeeded, trimCache } from './addPackage
 import type { LocalFolders } from './arguments.ts';
 import { draftName, isAbandoned } from './drafts.ts';
 import { contentId } from './environmentContent.ts';
+import { hasPython3 } from './interpreter.ts';
 import {
   canMake,
   type Env,
@@ -19,6 +20,7 @@ import {
   onlyWithEngine,
   sizeOf,
 } from './makeEnvironment.ts';
+import type { Python3 } from './python3.ts';
 import type { SandboxFiles } from './sandboxFiles.ts';
 import { isOld, makeFolder, removeFolder, storageError } from './storage.ts';
 
@@ -35,6 +37,8 @@ const Description = z.object({
   id: z.string(),
   /** Name of the folder of the environment that it is built on. */
   base: z.string().nullable().default(null),
+  /** Version of the Python that it was built with; null where it has none, or was built before this was noted. */
+  python3: z.string().nullable().default(null),
   createdAt: z.string(),
   sizeBytes: z.number(),
   labels: z.record(z.string(), z.string()),
@@ -58,10 +62,15 @@ export class LocalEnvironments implements ImageBuilder {
   readonly #cache: string;
   readonly #settings: EnvironmentSettings;
   readonly #sandboxes: SandboxFiles;
-  readonly #ready: () => Promise<unknown>;
+  readonly #ready: () => Promise<{ readonly python3: Python3 }>;
 
-  /** `ready` rejects where no program can be started in namespaces. */
-  constructor(folder: string, settings: EnvironmentSettings, sandboxes: SandboxFiles, ready: () => Promise<unknown>) {
+  /** `ready` resolves with the Python of new environments. It rejects where no program can be started in namespaces. */
+  constructor(
+    folder: string,
+    settings: EnvironmentSettings,
+    sandboxes: SandboxFiles,
+    ready: () => Promise<{ readonly python3: Python3 }>,
+  ) {
     this.#folder = folder;
     this.#cache = join(dirname(folder), 'cache');
     this.#settings = settings;
@@ -92,17 +101,19 @@ export class LocalEnvironments implements ImageBuilder {
 
   async build(build: ImageBuild, onLine: (line: string) => void, signal?: AbortSignal): Promise<void> {
     if (build.buildArgs.BASE !== undefined) throw new HostError(engineNeeded(NO_BASE, WITHOUT_BASE));
-    await this.#ready();
+    const { python3: machine } = await this.#ready();
     try {
       const local = { ...build, env: this.#settings.env, onLine, signal };
-      const facts = await machineFacts(local);
-      const [id, base] =
-        build.base === undefined
-          ? [await contentId(build, null, facts), null]
-          : await this.#layerOf(build, build.base, facts);
-      const sizeBytes = (await this.#sizeOf(id)) ?? (await this.#make(id, base, local));
+      const base = build.base === undefined ? null : await this.#baseOf(build.base);
+      // What adds packages to another one has its Python.
+      const facts = base === null ? await machineFacts(local, machine.path) : '';
+      const isBase = base !== null && !addsPackages(build);
+      const id = isBase ? base.id : await contentId(build, base?.id ?? null, facts);
+      const on = isBase ? base.base : (base?.id ?? null);
+      const sizeBytes = (await this.#sizeOf(id)) ?? (await this.#make(id, on, local, machine.path));
+      const python3 = base ? base.python3 : (await hasPython3(this.#pathOf(id))) ? machine.version : null;
       const createdAt = new Date().toISOString();
-      await this.#replace(build.tag, { id, base, createdAt, labels: { ...build.labels }, sizeBytes });
+      await this.#replace(build.tag, { id, base: on, python3, createdAt, labels: { ...build.labels }, sizeBytes });
     } catch (error) {
       const found = storageError(error, this.#folder);
       throw found instanceof HostError ? found : new HostError(buildFailed(build.tag, messageOf(found)));
@@ -124,6 +135,18 @@ export class LocalEnvironments implements ImageBuilder {
     const found = await this.#read(tag);
     await rm(this.#fileOf(tag), { force: true });
     if (found && !(await this.#used()).has(this.#pathOf(found.id))) await removeFolder(this.#pathOf(found.id));
+  }
+
+  /** A sentence for each environment that an older Python was built into than this one. */
+  async olderThan({ version }: Python3): Promise<string[]> {
+    if (version === null) return [];
+    return (await this.#list()).flatMap(({ tag, python3 }) =>
+      python3 !== null && minorOf(python3) < minorOf(version)
+        ? [
+            `${tag} has python3 ${python3} until it is built again; it would get ${version}, as this machine has it now.`,
+          ]
+        : [],
+    );
   }
 
   /** The folders that no name leads to any more and no sandbox of this user has, and those of builds that were killed. */
@@ -148,20 +171,18 @@ export class LocalEnvironments implements ImageBuilder {
     return (await this.#touch(id)) ? sizeOf(this.#pathOf(id)) : null;
   }
 
-  /** Id and base of what a build makes that adds packages: without any it is the base itself. */
-  async #layerOf(build: ImageBuild, on: string, facts: string): Promise<[id: string, base: string | null]> {
-    const base = await this.#read(on);
-    if (!base) throw new Error(`There is no environment ${on}.`);
-    const isSame = !addsPackages(build);
-    return isSame ? [base.id, base.base] : [await contentId(build, base.id, facts), base.id];
+  async #baseOf(tag: string): Promise<z.infer<typeof Description>> {
+    const base = await this.#read(tag);
+    if (!base) throw new Error(`There is no environment ${tag}.`);
+    return base;
   }
 
   /** Makes the folder of an environment. Under its own name it is complete. */
-  async #make(id: string, base: string | null, build: LocalBuild): Promise<number> {
+  async #make(id: string, base: string | null, build: LocalBuild, python3: string): Promise<number> {
     const draft = this.#pathOf(await draftName(id));
     try {
       await makeFolder(draft);
-      if (base === null) await makeEnvironment(build, draft);
+      if (base === null) await makeEnvironment(build, python3, draft);
       else await addPackages(build, { base: this.#pathOf(base), files: draft, cache: this.#cache });
       const sizeBytes = await sizeOf(draft);
       await rename(draft, this.#pathOf(id)).catch(unlessThere);
@@ -201,10 +222,11 @@ export class LocalEnvironments implements ImageBuilder {
     return join(this.#folder, id);
   }
 
-  async #list(): Promise<z.infer<typeof Description>[]> {
+  async #list(): Promise<(z.infer<typeof Description> & { readonly tag: string })[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const tags = names.filter((name) => name.endsWith('.json')).map((name) => decodeURIComponent(name.slice(0, -5)));
-    return (await Promise.all(tags.map((tag) => this.#read(tag)))).flatMap((found) => found ?? []);
+    const found = await Promise.all(tags.map(async (tag) => ({ tag, description: await this.#read(tag) })));
+    return found.flatMap(({ tag, description }) => (description ? [{ ...description, tag }] : []));
   }
 
   async #read(tag: string): Promise<z.infer<typeof Description> | null> {
@@ -222,6 +244,11 @@ async function ownText(environment: string, path: string): Promise<string | null
   const file = join(await realpath(environment), path);
   const isOwn = (await realpath(file)) === file && (await stat(file)).isFile();
   return isOwn ? readFile(file, 'utf8') : null;
+}
+
+/** Of Python 3: `13` of `3.13.0`. */
+function minorOf(version: string): number {
+  return Number(version.split('.')[1]);
 }
 
 /** Another build has made the same meanwhile. */

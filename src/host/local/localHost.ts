@@ -16,9 +16,10 @@ import type { ContainerSpec, Isolation } from '../spec.ts';
 import { bubblewrapArguments } from './arguments.ts';
 import { type Bubblewrap, cancelled, checkBubblewrap } from './bubblewrap.ts';
 import { CompiledAgents } from './compiledAgents.ts';
+import { interpreterOf } from './interpreter.ts';
 import { endFirst, LocalContainer } from './localContainer.ts';
 import { type EnvironmentFolders, type EnvironmentSettings, LocalEnvironments } from './localEnvironments.ts';
-import { findPython3 } from './python3.ts';
+import { findPython3, type Python3 } from './python3.ts';
 import { SandboxFiles } from './sandboxFiles.ts';
 import { findScopes, type Scopes } from './scopes.ts';
 import { isOld, makeFolder, removeFolder, storageError } from './storage.ts';
@@ -86,6 +87,7 @@ function notStarted({ image, labels }: ContainerSpec, cause: string): Problem {
 /** What this machine can do. */
 interface Readiness extends Bubblewrap {
   readonly scopes: Scopes;
+  readonly python3: Python3;
 }
 
 class LocalHost implements HostWithImages {
@@ -114,11 +116,17 @@ class LocalHost implements HostWithImages {
   }
 
   async info(signal?: AbortSignal): Promise<HostInfo> {
-    const { version, mounts, scopes } = await this.#ready(signal);
+    const { version, mounts, scopes, python3 } = await this.#ready(signal);
     const isolation = isolationWith(scopes);
     return {
       name: `Bubblewrap ${version} on this machine`,
-      details: ['no container engine', ...(scopes.scopeOf ? ['cgroups by systemd'] : [])],
+      details: [
+        'no container engine',
+        ...(scopes.scopeOf ? ['cgroups by systemd'] : []),
+        ...(python3.version === null
+          ? []
+          : [`python3 ${python3.version} at ${python3.path}, the newest that works here`]),
+      ],
       defaultRuntime: RUNTIME,
       isolation,
       warnings: [
@@ -127,6 +135,8 @@ class LocalHost implements HostWithImages {
         ...(isolation.processLimit ? [] : [NO_PROCESS_LIMIT]),
         ...(scopes.problem === null ? [] : [scopes.problem]),
         ...(mounts === 'limited' ? [] : [NO_FILE_LIMIT]),
+        ...python3.skipped,
+        ...(await this.#environments.olderThan(python3)),
       ],
     };
   }
@@ -138,11 +148,6 @@ class LocalHost implements HostWithImages {
       message: `There is no runtime "${runtime}" without a container engine.`,
       advice: 'Leave the option docker.runtime empty, or set the option host.kind to docker.',
     };
-  }
-
-  async compiled(agent: Buffer, spec: ContainerSpec): Promise<Buffer> {
-    const environment = await this.#environments.foldersOf(spec.image);
-    return environment === null ? agent : this.#agents.of(agent, environment);
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<Container> {
@@ -207,14 +212,21 @@ class LocalHost implements HostWithImages {
     signal?: AbortSignal,
   ): Promise<LocalContainer> {
     const user = spec.user ?? randomInt(FIRST_USER, END_OF_USERS);
-    const { mounts, scopes } = await this.#ready(signal);
+    const { mounts, scopes, python3 } = await this.#ready(signal);
+    const interpreter = await interpreterOf(environment, python3);
     const scope = scopes.scopeOf?.(id, spec);
     // A cgroup counts what is used, so that what is only reserved needs no limit.
     const limited = scopes.held.memory ? { ...spec, reservesMemory: true } : spec;
     const folders = { ...environment, volumes, cgroup: scope?.folder ?? null };
-    const args = bubblewrapArguments(limited, user, folders, mounts);
+    const args = bubblewrapArguments(limited, user, folders, mounts, interpreter.program);
     const command = scope?.command(PROGRAM, args) ?? { program: PROGRAM, args };
-    const container = await LocalContainer.start(id, command, volumes, () => this.#end(id));
+    const container = await LocalContainer.start(id, command, {
+      volumes,
+      compiled: async (agent) => (interpreter.compiler ? this.#agents.of(agent, interpreter.compiler) : agent),
+      cleanUp: () => this.#end(id),
+    });
+    // Of one that has ended already nothing is left to be found.
+    if (container.first === null) return container;
     this.#living.set(id, container);
     try {
       const { pid, startedAt } = container.first;
@@ -273,9 +285,12 @@ class LocalHost implements HostWithImages {
 
 /** Rejects with an error for people where bubblewrap, or the machine's Python, is missing. */
 async function look(): Promise<Readiness> {
-  const [bubblewrap, scopes] = await Promise.all([checkBubblewrap(PROGRAM), findScopes()]);
-  await findPython3();
-  return { ...bubblewrap, scopes };
+  const checking = checkBubblewrap(PROGRAM);
+  const finding = findPython3(checking);
+  // What is wrong with bubblewrap comes first.
+  finding.catch(() => {});
+  const [bubblewrap, scopes] = await Promise.all([checking, findScopes()]);
+  return { ...bubblewrap, scopes, python3: await finding };
 }
 
 function isolationWith({ held }: Scopes): Isolation {

@@ -5,7 +5,7 @@ import type { Problem } from '../problem.ts';
 import { ENVIRONMENT } from './arguments.ts';
 import { runBuildProgram } from './buildProgram.ts';
 import { LOCAL } from './environmentContent.ts';
-import { findPython3, python3Needed } from './python3.ts';
+import { python3Needed } from './python3.ts';
 import { removeFolder } from './storage.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -26,10 +26,12 @@ export interface LocalBuild extends ImageBuild {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What the machine adds to an environment: the version of its Python, and what the build asks for. Rejects with an error for people. */
-export async function machineFacts(build: LocalBuild): Promise<string> {
+/**
+ * What the machine adds to an environment that `python3`, a path, builds: the version of that Python, and what the build asks
+ * for. Rejects with an error for people.
+ */
+export async function machineFacts(build: LocalBuild, python3: string): Promise<string> {
   if (!(await canMake(build.context))) throw new HostError(onlyWithEngine(build.tag));
-  const python3 = await findPython3();
   const interpreter = await printed(build, python3, ['-c', INTERPRETER_FACTS]).catch(() => {
     throw python3Needed(`${python3} is older than 3.9.`);
   });
@@ -40,17 +42,17 @@ export async function machineFacts(build: LocalBuild): Promise<string> {
 }
 
 /**
- * Makes the environment of a language in the empty folder `files`, which stays empty where the machine's own programs are
- * enough. Rejects with an error for people.
+ * Makes the environment of a language by `python3`, a path, in the empty folder `files`, which stays empty where the machine's
+ * own programs are enough. Rejects with an error for people.
  */
-export async function makeEnvironment(build: LocalBuild, files: string): Promise<void> {
+export async function makeEnvironment(build: LocalBuild, python3: string, files: string): Promise<void> {
   const { given, temporary } = besides(files);
   try {
     await mkdir(temporary, { mode: 0o700 });
     await writeFiles(given, build.files ?? {});
     const places = { HOTHOUSE_MACHINE: join(given, 'machine'), TMPDIR: temporary };
     const args = ['-B', join(build.context, BUILD_PROGRAM), files, ENVIRONMENT];
-    await runTied(build, { ...variablesOf(build), ...build.buildArgs, ...places }, [await findPython3(), ...args]);
+    await runTied(build, { ...variablesOf(build), ...build.buildArgs, ...places }, [python3, ...args]);
   } finally {
     await removeFolder(temporary);
     await removeFolder(given);

@@ -82,8 +82,11 @@ export function mountArguments(spec: ContainerSpec, mounts: Mounts): string[] {
   return all.flatMap(({ path, bytes, mode }) => ['--size', `${bytes}`, '--perms', mode, '--tmpfs', path]);
 }
 
-/** The program of a sandbox with its arguments: what prepares it, which then becomes that of the spec. */
-export function preparedArguments(spec: ContainerSpec, mounts: Mounts): string[] {
+/**
+ * The program of a sandbox with its arguments: what prepares it, which then becomes that of the spec. `python3` is the path of
+ * the Python that runs both, or its name.
+ */
+export function preparedArguments(spec: ContainerSpec, mounts: Mounts, python3: string): string[] {
   const canMount = mounts === 'limited';
   const plan = {
     mounts: canMount ? memoryMounts(spec).map(mountOf) : [],
@@ -93,7 +96,7 @@ export function preparedArguments(spec: ContainerSpec, mounts: Mounts): string[]
     // The kernel's limit counts what is reserved, too.
     bytes: spec.reservesMemory ? 0 : spec.memoryBytes,
   };
-  return ['python3', '-I', '-S', '-c', PROGRAM, JSON.stringify(plan), ...spec.argv];
+  return [python3, '-I', '-S', '-c', PROGRAM, JSON.stringify(plan), ...spec.argv];
 }
 
 /** Path and content of files. */

@@ -63,16 +63,18 @@ describe('a sandbox of bubblewrap', () => {
   const spec = { ...ownSpec(), volumes: [{ path: '/packages', name: null, isWritable: false }] };
 
   it('has no network unless its spec names one', () => {
-    expect(bubblewrapArguments(spec, 5, folders, 'limited')).toContain('--unshare-net');
-    expect(bubblewrapArguments({ ...spec, network: 'bridge' }, 5, folders, 'limited')).not.toContain('--unshare-net');
+    expect(bubblewrapArguments(spec, 5, folders, 'limited', 'python3')).toContain('--unshare-net');
+    expect(bubblewrapArguments({ ...spec, network: 'bridge' }, 5, folders, 'limited', 'python3')).not.toContain(
+      '--unshare-net',
+    );
   });
 
   it('binds nothing that it can write to', () => {
-    const args = bubblewrapArguments(spec, 5, folders, 'limited');
+    const args = bubblewrapArguments(spec, 5, folders, 'limited', 'python3');
     expect(args.filter((arg) => /^--(dev-)?bind/.test(arg))).toEqual([]);
     const at = args.indexOf('/volume');
     expect(args.slice(at - 1, at + 2)).toEqual(['--ro-bind', '/volume', '/packages']);
-    const inCgroup = bubblewrapArguments(spec, 5, { ...folders, cgroup: '/its' }, 'limited');
+    const inCgroup = bubblewrapArguments(spec, 5, { ...folders, cgroup: '/its' }, 'limited', 'python3');
     expect(inCgroup.slice(inCgroup.indexOf('/its') - 1).slice(0, 3)).toEqual(['--ro-bind', '/its', '/sys/fs/cgroup']);
   });
 });

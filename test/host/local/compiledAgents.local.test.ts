@@ -1,25 +1,25 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CompiledAgents } from '../../../src/host/local/compiledAgents.ts';
+import { findPython3 } from '../../../src/host/local/python3.ts';
 import { loadAgent } from '../../../src/sandbox/agentBundle.ts';
 import { IMAGES } from './hostIn.ts';
 
 let home: string;
 let folder: string;
-let environment: string;
 beforeEach(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'hothouse-compiled-'));
   folder = path.join(home, 'agents');
-  environment = path.join(home, 'environment');
-  await mkdir(environment);
 });
 afterEach(() => rm(home, { recursive: true }));
 
 const agent = await loadAgent(path.join(IMAGES, 'agent'));
 
-const compiled = (program = agent) => new CompiledAgents(folder).of(program, { environment, base: null });
+const { path: python3 } = await findPython3(Promise.resolve());
+
+const compiled = (program = agent) => new CompiledAgents(folder).of(program, python3);
 
 describe('an agent that the machine compiles', () => {
   it('is compiled once for all processes of the user', async () => {
@@ -53,18 +53,20 @@ describe('an agent that the machine compiles', () => {
     expect(await compiled()).toEqual(first);
   });
 
-  it('stays as it is where packages bring another python3, which is not started', async () => {
-    const program = path.join(environment, 'bin/python3');
-    await mkdir(path.dirname(program));
-    await writeFile(program, `#!/bin/sh\ntouch ${home}/started\n`);
-    await chmod(program, 0o755);
-    expect(await compiled()).toBe(agent);
-    expect(await readdir(home)).toEqual(['environment']);
-  });
-
   it('stays as it is where it cannot be compiled', async () => {
     const wrong = Buffer.from('00000005a = (');
     expect(await compiled(wrong)).toBe(wrong);
+  });
+
+  it('is compiled by the next sandbox where that has failed once', async () => {
+    const program = path.join(home, 'python3');
+    await writeFile(program, `#!/bin/sh\n[ -e ${home}/works ] && exec ${python3} "$@"\n`);
+    await chmod(program, 0o755);
+    const agents = new CompiledAgents(folder);
+    expect((await agents.of(agent, program)).equals(agent)).toBe(true);
+    await writeFile(path.join(home, 'works'), '');
+    const second = await agents.of(agent, program);
+    expect(second.equals(await compiled())).toBe(true);
   });
 
   it('needs no folder that can be written', async () => {

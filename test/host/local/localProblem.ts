@@ -1,6 +1,6 @@
 /**
  * A process that builds the environment of Bash in the home folder that its argument names, unless there is one, and starts a
- * sandbox with its agent; prints the problem, or null, and the host's warnings as JSON.
+ * sandbox with its agent; prints the problem, or null, and the host's warnings and details as JSON.
  */
 import path from 'node:path';
 import { HostError } from '../../../src/host/host.ts';
@@ -37,6 +37,6 @@ const problem = await tried().then(
   () => null,
   (error: unknown) => (error instanceof HostError ? error.problem : String(error)),
 );
-const warnings = problem ? [] : (await host.info()).warnings;
-console.log(JSON.stringify({ problem, warnings }));
+const { warnings, details } = problem ? { warnings: [], details: [] } : await host.info();
+console.log(JSON.stringify({ problem, warnings, details }));
 await host.dispose();

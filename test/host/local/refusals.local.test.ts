@@ -10,9 +10,9 @@ const START = `"${process.execPath}" --import tsx "${path.join(import.meta.dirna
 /** Shell: builds the environment while nothing is wrong. */
 const BUILT = `${START} > /dev/null`;
 const READ_ONLY = 'mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"';
-/** Shell: every python3 that sandboxes could see becomes this file. */
+/** Shell: every Python that sandboxes could see becomes this file. */
 const otherPython = (file: string) =>
-  `for python in /usr/bin/python3 /usr/local/bin/python3; do [ ! -e $python ] || mount --bind ${file} $python; done`;
+  `for python in /usr/bin/python3* /usr/local/bin/python3*; do [ ! -e $python ] || mount --bind ${file} $python; done`;
 /** Shell: a folder of programs that is `$1/bin`, with one that is this script. */
 const program = (name: string, script: string) =>
   `mkdir -p "$1/bin"; printf '#!/bin/sh\\n${script}\\n' > "$1/bin/${name}"; chmod +x "$1/bin/${name}"`;
@@ -29,13 +29,13 @@ async function problemAfter(prepare: string, env?: NodeJS.ProcessEnv): Promise<P
 }
 
 /**
- * The problem of a start, or null, and the host's warnings after `prepare`, a shell script whose $1 is the home folder. It runs as root of a user namespace,
+ * The problem of a start, or null, and the host's warnings and details after `prepare`, a shell script whose $1 is the home folder. It runs as root of a user namespace,
  * where it may mount and set the limits of namespaces for what it starts.
  */
 async function outcomeAfter(
   prepare: string,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<{ problem: Problem | null; warnings: string[] }> {
+): Promise<{ problem: Problem | null; warnings: string[]; details: string[] }> {
   const script = `set -e; ${prepare}; exec ${START}`;
   const args = ['--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh', home];
   const { stdout } = await promisify(execFile)('unshare', args, { env });
@@ -84,13 +84,30 @@ describe('an ordinary user', () => {
   });
 
   it('learns that Python does not start', async () => {
-    const broken = `${program('python3', 'echo it is broken >&2; sleep 0.2; exit 3')}; ${otherPython('"$1/bin/python3"')}`;
+    const broken = `${program('python3', 'echo it is broken >&2; exit 3')}; ${otherPython('"$1/bin/python3"')}`;
     expect(await problemAfter(`${BUILT}; ${broken}`)).toEqual({
       kind: 'host_failed',
       message:
         'A sandbox of image hothouse/bash:latest did not start: its first process ended with status 3 (it is broken).',
       advice: 'Check that python3 starts on this machine, and build the environment again with `hothouse build bash`.',
     });
+  });
+
+  it('gets the newest Python that starts in a sandbox, and learns why newer ones are not used', async () => {
+    const scripts = [
+      program('python3.14', 'echo it is broken >&2; exit 1'),
+      // One that has a part of it where no sandbox sees it.
+      `ln -s "$1/python" "$1/bin/python3.13"; ln -s "$(command -v python3)" "$1/python"`,
+      program('python3.12', 'exec /usr/bin/python3 "$@"'),
+    ];
+    const added = 'mount -t overlay -o lowerdir="$1/bin":/usr/local/bin overlay /usr/local/bin';
+    const { problem, warnings, details } = await outcomeAfter([...scripts, added].join('; '));
+    expect(problem).toBeNull();
+    expect(details).toContainEqual(
+      expect.stringMatching(/^python3 3\.\d+\.\d+ at \/usr\/local\/bin\/python3\.12, the newest that works here$/),
+    );
+    expect(warnings).toContain('/usr/local/bin/python3.14 is not used: it is broken.');
+    expect(warnings.join('\n')).toMatch(/^\/usr\/local\/bin\/python3\.13 is not used: .*No such file or directory\.$/m);
   });
 
   it('needs no programs on the path but bubblewrap', async () => {
