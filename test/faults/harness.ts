@@ -33,6 +33,12 @@ export interface FaultBench {
   run(code: string, rest?: Partial<RunRequest>, signal?: AbortSignal): Promise<RunResult>;
   /** Starts a run and waits for its first output, `go`. */
   begin(code: string, rest?: Partial<RunRequest>, signal?: AbortSignal): Promise<{ result: Promise<RunResult> }>;
+  /** The same for code that prints something itself. */
+  beginPrinting(
+    code: string,
+    rest?: Partial<RunRequest>,
+    signal?: AbortSignal,
+  ): Promise<{ result: Promise<RunResult> }>;
   /** The id of a new session. */
   open(): Promise<string>;
   /** Ids of its containers, by the host's own account. */
@@ -72,19 +78,21 @@ function benchOf(engine: Engine, host: Host, machine: string): FaultBench {
     engine
       .snapshot()
       .environments.flatMap(({ sandboxes }) => sandboxes.filter((s) => s.state === state).map((s) => s.id));
+  const beginPrinting: FaultBench['beginPrinting'] = async (code, rest, signal) => {
+    let result: Promise<RunResult> = new Promise(() => {});
+    await new Promise<void>((resolve) => {
+      result = run(code, rest, signal, () => resolve());
+      void result.then(() => resolve());
+    });
+    return { result };
+  };
   return {
     engine,
     host,
     machine,
     run: (code, rest, signal) => run(code, rest, signal),
-    begin: async (code, rest, signal) => {
-      let result: Promise<RunResult> = new Promise(() => {});
-      await new Promise<void>((resolve) => {
-        result = run(`print('go')\n${code}`, rest, signal, () => resolve());
-        void result.then(() => resolve());
-      });
-      return { result };
-    },
+    begin: (code, rest, signal) => beginPrinting(`print('go')\n${code}`, rest, signal),
+    beginPrinting,
     open: async () => {
       const opened = await engine.openSession('python', OWNER);
       if (!opened.ok) throw new Error(opened.error.message);
