@@ -95,7 +95,7 @@ describe('hothouse', () => {
     [['run'], /run takes a language and one file/],
     [
       ['run', 'notes.txt'],
-      /^hothouse: The language of notes\.txt is unknown; name it first, as in `hothouse run python FILE`\.\n/,
+      /^hothouse: The language of notes\.txt is unknown; name it first, as in `hothouse run LANGUAGE FILE`\.\n/,
     ],
     [['run', '-'], /^hothouse: The language of standard input is unknown; name it first/],
     [

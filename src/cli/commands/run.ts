@@ -108,7 +108,7 @@ function programOf(
   const language = languageOfFile(first, languages);
   if (language === undefined) {
     const what = first === '-' ? 'standard input' : first;
-    throw new UsageError(`The language of ${what} is unknown; name it first, as in \`hothouse run python FILE\`.`);
+    throw new UsageError(`The language of ${what} is unknown; name it first, as in \`hothouse run LANGUAGE FILE\`.`);
   }
   return { language: language.id, file: first };
 }

@@ -61,3 +61,7 @@ frame.to_excel('a.xlsx', index=False)
 print(pd.read_parquet('a.parquet').equals(frame), pd.read_excel('a.xlsx').equals(frame), '<table' in frame.style.to_html())`;
   expect(await runCell(session, code)).toMatchObject({ status: 'ok', stdout: 'True True True\n' });
 });
+
+it.each(['!python --version', '!python3 --version'])('runs %s', async (command) => {
+  expect((await runCell(session, command)).stdout).toMatch(/^Python 3\.\d+/);
+});
