@@ -41,7 +41,9 @@ class Planning {
   #creations: number;
   /** Sandboxes that may be added before the pool's size is reached; negative when there are too many. */
   #room: number;
-  /** As many sandboxes as the pool's size are overdue: another one could end in the same way. */
+  /** The removals of as many sandboxes as the pool's size are overdue: another one could end in the same way. */
+  readonly #isFull: boolean;
+  /** They are stuck, so nothing is worth waiting for. */
   readonly #isStuck: boolean;
   #waiting = 0;
   #heldBack = false;
@@ -55,8 +57,10 @@ class Planning {
     this.#coming = 0;
     this.#creations = 0;
     this.#room = state.options.size;
-    const overdue = state.slots.filter((slot) => slot.kind === 'retiring' && slot.overdue);
-    this.#isStuck = overdue.length > 0 && overdue.length >= state.options.size;
+    const removals = state.slots.flatMap((slot) => (slot.kind === 'retiring' ? [slot.removal] : []));
+    const fills = ({ length }: readonly unknown[]) => length > 0 && length >= state.options.size;
+    this.#isFull = fills(removals.filter((removal) => removal !== 'expected'));
+    this.#isStuck = fills(removals.filter((removal) => removal === 'stuck'));
     for (const slot of state.slots) {
       if (slot.kind === 'idle') this.#idle.push(slot);
       if (slot.kind === 'resetting') this.#resetting.push(slot);
@@ -94,7 +98,7 @@ class Planning {
     this.#waiting += 1;
     if (this.#isPromised(waiter)) {
       if (waiter.purpose === 'session') this.#room += 1;
-    } else this.#makeRoom(waiter);
+    } else if (!this.#isFull) this.#makeRoom(waiter);
   }
 
   /** Retires idle sandboxes beyond the size, the oldest first. */

@@ -139,7 +139,7 @@ export class Pool {
   #pulse(): void {
     if (this.#closed) {
       // A later engine's sweep removes what is overdue.
-      const awaited = this.#slots.all().filter((slot) => slot.kind !== 'retiring' || !slot.overdue);
+      const awaited = this.#slots.all().filter((slot) => slot.kind !== 'retiring' || slot.removal === 'expected');
       if (awaited.length === 0) this.#emptied.resolve();
     } else this.#settle();
     this.#changed.fire();

@@ -50,8 +50,11 @@ export interface ResettingSlot extends Numbered {
 export interface RetiringSlot extends Numbered {
   readonly kind: 'retiring';
   readonly pooled: PooledSandbox;
-  /** Its removal takes too long: its code may still run, so it counts toward the size until it is gone. */
-  readonly overdue: boolean;
+  /**
+   * `overdue`: it takes too long; its code may still run, so it counts toward the size until it is gone. `stuck`: it has
+   * failed or takes very long.
+   */
+  readonly removal: 'expected' | 'overdue' | 'stuck';
 }
 
 /** One slot of a pool. */
@@ -61,7 +64,7 @@ export type Slot = BootingSlot | IdleSlot | LeasedSlot | ResettingSlot | Retirin
 export function countsTowardSize(slot: Slot, generation: number): boolean {
   if (slot.kind === 'leased') return slot.purpose === 'run';
   if (slot.kind === 'booting') return slot.generation === generation;
-  return slot.kind !== 'retiring' || slot.overdue;
+  return slot.kind !== 'retiring' || slot.removal !== 'expected';
 }
 
 /** A slot as views see it, at one moment. */

@@ -11,6 +11,8 @@ export type Boot = (signal: AbortSignal) => Promise<Sandbox>;
 
 /** A removal that takes longer than this is overdue; a failed one is retried as often. Milliseconds. */
 export const REMOVAL_MS = 5_000;
+/** A removal that takes longer than this counts as failed: a busy host takes long for each. Milliseconds. */
+const STUCK_MS = 30_000;
 
 /** What slots work with. */
 export interface SlotsDependencies {
@@ -116,12 +118,14 @@ export class Slots {
     }
     const { id, pooled } = slot;
     const { clock, log } = this.#dependencies;
-    const retiring: RetiringSlot = { kind: 'retiring', id, pooled, overdue: false };
+    const retiring: RetiringSlot = { kind: 'retiring', id, pooled, removal: 'expected' };
     this.#slots.set(id, retiring);
     log.debug(`sandbox ${nameOf(pooled)} is removed: ${reason}`);
-    const late = clock.schedule(REMOVAL_MS, () => this.#onOverdue(retiring));
+    const late = clock.schedule(REMOVAL_MS, () => this.#delay(id, 'overdue'));
+    const stuck = clock.schedule(STUCK_MS, () => this.#delay(id, 'stuck'));
     void this.#remove(retiring).then(() => {
       late.dispose();
+      stuck.dispose();
       this.#slots.delete(id);
       this.#dependencies.onDidChange();
     });
@@ -166,17 +170,20 @@ export class Slots {
       } catch (error) {
         log.warn(`sandbox ${nameOf(slot.pooled)} could not be removed: ${messageOf(error)}`);
         if (this.#abandoned) return;
-        this.#onOverdue(slot);
+        this.#delay(slot.id, 'stuck');
         await new Promise<void>((resolve) => clock.schedule(REMOVAL_MS, resolve));
       }
     }
   }
 
-  #onOverdue(slot: RetiringSlot): void {
-    if (this.#slots.get(slot.id) !== slot) return;
+  #delay(id: number, removal: 'overdue' | 'stuck'): void {
+    const slot = this.#slots.get(id);
+    if (slot?.kind !== 'retiring' || slot.removal === 'stuck') return;
     const { log, onDidChange } = this.#dependencies;
-    this.#slots.set(slot.id, { ...slot, overdue: true });
-    log.warn(`sandbox ${nameOf(slot.pooled)} is not removed yet; it counts toward the pool's size until it is`);
+    this.#slots.set(id, { ...slot, removal });
+    if (slot.removal === 'expected') {
+      log.warn(`sandbox ${nameOf(slot.pooled)} is not removed yet; it counts toward the pool's size until it is`);
+    }
     onDidChange();
   }
 }

@@ -581,10 +581,24 @@ describe('a sandbox whose removal takes too long', () => {
     expect(bench.states).toEqual(['idle', 'idle']);
   });
 
-  it('fails waiting requests when such sandboxes fill the pool', async () => {
+  it.each(['run', 'session'] as const)('is waited for by a %s when such sandboxes fill the pool', async (purpose) => {
     const { bench, removals } = await stuck(1);
     bench.clock.advance(5_000);
     await settled();
+    const leased = bench.pool.lease({ owner: owner('b'), purpose });
+    await settled();
+    expect(bench.states).toEqual(['retiring']);
+    removals[0]?.();
+    expect((await leased).kind).toBe('granted');
+  });
+
+  it('fails waiting requests when such sandboxes fill the pool for half a minute', async () => {
+    const { bench, removals } = await stuck(1);
+    bench.clock.advance(5_000);
+    await settled();
+    const early = bench.pool.lease({ owner: owner('b'), purpose: 'run' });
+    bench.clock.advance(25_000);
+    expect(await early).toEqual({ kind: 'stuck' });
     expect(await bench.pool.lease({ owner: owner('b'), purpose: 'run' })).toEqual({ kind: 'stuck' });
     expect(await bench.pool.lease({ owner: owner('b'), purpose: 'session' })).toEqual({ kind: 'stuck' });
     removals[0]?.();
