@@ -1,4 +1,4 @@
-"""Completions for an editor, from IPython, or from rlcompleter where the image has no IPython."""
+"""Completions for an editor, from IPython, or from rlcompleter where that has none."""
 
 from . import shell
 
@@ -17,6 +17,9 @@ def _from_rlcompleter(code, cursor, namespace):
     import rlcompleter
 
     word = re.search(r"[\w.]*$", code[:cursor]).group()
+    # It would propose a tab.
+    if not word:
+        return cursor, cursor, []
     completer = rlcompleter.Completer(namespace)
     matches = []
     while len(matches) < _MAX_MATCHES:
@@ -36,6 +39,7 @@ def complete(request, namespace):
     """The payload of a completions event. Raises what properties and `__dir__` of user code raise."""
     code = request["code"]
     cursor = len(code.encode("utf-16-le", "surrogatepass")[: 2 * request["cursor"]].decode("utf-16-le", "ignore"))
+    # Also where IPython finds nothing: it asks Jedi alone, which may fail without a word.
     start, end, matches = shell.complete(code, cursor) or _from_rlcompleter(code, cursor, namespace)
     return {
         "start": _units(code[:start]),

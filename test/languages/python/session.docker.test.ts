@@ -72,6 +72,14 @@ describe('a session', () => {
     expect(list.matches).toContain('alphabet');
   });
 
+  it('completes names of variables where Jedi fails', async () => {
+    const other = python.open(sandbox, { once: false });
+    await runCell(other, 'alphabet = 1\nimport jedi; jedi.Interpreter = None');
+    expect(await other.complete('x = alph', 8)).toEqual({ start: 4, end: 8, matches: ['alphabet'] });
+    other.kill();
+    await other.ended;
+  });
+
   it('shows figures without savefig: by show(), at the end of the cell, and as a value', async () => {
     expect(shown(await run('import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nprint("after")'))).toEqual([
       ['image/png', 'text/plain'],
