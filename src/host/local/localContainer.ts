@@ -159,8 +159,9 @@ function streamsOf(process: ChildProcess): Streams {
 }
 
 /**
- * The process that bubblewrap starts; null when it has ended before it was seen. Rejects when bubblewrap cannot be started. bubblewrap would also write its id to a pipe, but once nothing reads that because this
- * process was killed, it would end there and leave the other one, which waits for it without end.
+ * The process that bubblewrap starts; null when it has ended before it was seen. Rejects when bubblewrap cannot be started.
+ * bubblewrap would also write its id to a pipe, but once nothing reads that because this process was killed, it would end
+ * there and leave the other one, which waits for it without end.
  */
 async function firstProcess(bubblewrap: ChildProcess): Promise<FirstProcess | null> {
   const failed = new AbortController();
