@@ -12,6 +12,10 @@ class Slow:
     def __dir__(self):
         time.sleep(3000)
         return []
+class Late:
+    def __dir__(self):
+        time.sleep(0.3)
+        return []
 class Deaf:
     def __dir__(self):
         end = time.monotonic() + 20
@@ -19,7 +23,7 @@ class Deaf:
             try: time.sleep(1)
             except BaseException: pass
         return []
-slow, deaf, kept = Slow(), Deaf(), 7`;
+slow, late, deaf, kept = Slow(), Late(), Deaf(), 7`;
 
 let isolated: Isolated;
 let sessionId: string;
@@ -71,6 +75,21 @@ describe('a question to a session', () => {
     }
     await pause(5_000);
     expect(await cell('kept')).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+  });
+
+  it('waits for the one before, which a user who types on has given up', async () => {
+    await answered('kept.', 'bit_length');
+    expect(await complete('late.', AbortSignal.timeout(50))).toEqual(NOTHING('late.'));
+    const [first, second] = [complete('kept.'), complete('kept.')];
+    // The latest one is what the user wants to know.
+    expect(await first).toEqual(NOTHING('kept.'));
+    expect(await second).toMatchObject({ value: { matches: expect.arrayContaining(['bit_length']) } });
+  });
+
+  it('gives way to a cell that comes at once', async () => {
+    const [asked, ran] = [complete('slow.'), cell('kept')];
+    expect(await ran).toMatchObject({ status: 'ok', result: { 'text/plain': '7' } });
+    expect(await asked).toEqual(NOTHING('slow.'));
   });
 
   it('that ignores interrupts blocks the next cell with the reason, and keeps the variables', async () => {

@@ -12,13 +12,13 @@ def _units(text):
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _from_rlcompleter(code, cursor, namespace):
+def _from_rlcompleter(code, cursor, namespace, names_only=False):
     import re
     import rlcompleter
 
     word = re.search(r"[\w.]*$", code[:cursor]).group()
-    # It would propose a tab.
-    if not word:
+    # For no word it would propose a tab.
+    if not word or (names_only and "." in word):
         return cursor, cursor, []
     completer = rlcompleter.Completer(namespace)
     matches = []
@@ -30,6 +30,14 @@ def _from_rlcompleter(code, cursor, namespace):
     return cursor - len(word), cursor, [match.rstrip("(") for match in matches]
 
 
+def _find(code, cursor, namespace):
+    found = shell.complete(code, cursor)
+    if found is None:
+        return _from_rlcompleter(code, cursor, namespace)
+    # IPython asks Jedi alone, which may fail without a word. Attributes may take long to list, and were listed already.
+    return found if found[2] else _from_rlcompleter(code, cursor, namespace, names_only=True)
+
+
 def no_matches(request):
     """The payload of a completions event without matches."""
     return {"start": request["cursor"], "end": request["cursor"], "matches": []}
@@ -39,8 +47,7 @@ def complete(request, namespace):
     """The payload of a completions event. Raises what properties and `__dir__` of user code raise."""
     code = request["code"]
     cursor = len(code.encode("utf-16-le", "surrogatepass")[: 2 * request["cursor"]].decode("utf-16-le", "ignore"))
-    # Also where IPython finds nothing: it asks Jedi alone, which may fail without a word.
-    start, end, matches = shell.complete(code, cursor) or _from_rlcompleter(code, cursor, namespace)
+    start, end, matches = _find(code, cursor, namespace)
     return {
         "start": _units(code[:start]),
         "end": _units(code[:end]),

@@ -220,7 +220,7 @@ def load_completer():
 
 
 def complete(code, cursor):
-    """IPython's completions as (start, end, matches), offsets in code points; None where it has none."""
+    """IPython's completions as (start, end, matches), offsets in code points; None without IPython."""
     if not _ensure():
         return None
     from IPython.core.completer import provisionalcompleter
@@ -228,5 +228,5 @@ def complete(code, cursor):
     with provisionalcompleter():
         found = list(_shell.Completer.completions(code, cursor))
     if not found:
-        return None
+        return cursor, cursor, []
     return found[0].start, found[0].end, [item.text for item in found]

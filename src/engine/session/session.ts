@@ -83,6 +83,9 @@ export class Session {
   isShared = false;
   #lastUsedAt: number;
   #runs = 0;
+  /** Gives up the question that waits for its turn. */
+  #nextQuestion: AbortController | null = null;
+  #waitingCells = 0;
   /** Ends what has the turn and is no cell. */
   #exclusive: AbortController | null = null;
 
@@ -213,15 +216,19 @@ export class Session {
 
   /**
    * Asks the interpreter a question of an editor. Returns `nothing` while a cell runs, and when the answer takes long
-   * or `signal` aborts; the question then continues, and a cell waits for its end.
+   * or `signal` aborts; the question then continues, and a cell or the latest question waits for its end.
    */
   async ask<T>(question: Question<T>, nothing: T, signal?: AbortSignal): Promise<Result<T>> {
     const { refusal } = this.#lifecycle;
     if (refusal) return { ok: false, error: refusal };
-    const turn = this.#mutex.isHeld ? null : await this.#mutex.acquire(signal);
-    if (turn?.kind !== 'acquired') return { ok: true, value: nothing };
-    const answered = this.#askNow(question, nothing).finally(turn.release);
-    return { ok: true, value: await this.#questions.inTime(answered, nothing, signal) };
+    this.#nextQuestion?.abort();
+    if (this.#mutex.isHeld && !this.#questions.pending) return { ok: true, value: nothing };
+    const next = new AbortController();
+    this.#nextQuestion = next;
+    const value = await this.#questions.inTime(this.#askInTurn(question, nothing, next.signal), nothing, signal);
+    // When its caller has given it up, it need not begin.
+    next.abort();
+    return { ok: true, value };
   }
 
   /** Does something with its sandbox while no cell runs; `signal` aborts when the session is interrupted or closed. */
@@ -379,18 +386,31 @@ export class Session {
     return { cells, runs: this.#runs, lastUsedAt: this.#lastUsedAt, mark: workspace.mark, run };
   }
 
-  /** A cell's turn; a question that is pending is interrupted first. */
+  /** A cell's turn; a question that is pending is interrupted first, and none begins before. */
   async #turnOf(signal: AbortSignal | undefined): Promise<Acquisition | { readonly kind: 'stuck' }> {
     const { pending } = this.#questions;
-    if (!pending) return this.#mutex.acquire(signal);
-    pending.hurry();
-    const turn = await this.#mutex.acquire(AbortSignal.any(signal ? [signal, pending.stuck] : [pending.stuck]));
-    return turn.kind === 'aborted' && !signal?.aborted ? { kind: 'stuck' } : turn;
+    this.#nextQuestion?.abort();
+    this.#waitingCells += 1;
+    try {
+      if (!pending) return await this.#mutex.acquire(signal);
+      pending.hurry();
+      const turn = await this.#mutex.acquire(AbortSignal.any(signal ? [signal, pending.stuck] : [pending.stuck]));
+      return turn.kind === 'aborted' && !signal?.aborted ? { kind: 'stuck' } : turn;
+    } finally {
+      this.#waitingCells -= 1;
+    }
   }
 
-  async #askNow<T>(question: Question<T>, nothing: T): Promise<T> {
-    const { live } = this.#lifecycle;
-    return live ? this.#questions.ask(live.interpreter, question, nothing) : nothing;
+  async #askInTurn<T>(question: Question<T>, nothing: T, signal: AbortSignal): Promise<T> {
+    const turn = await this.#mutex.acquire(signal);
+    if (turn.kind !== 'acquired') return nothing;
+    try {
+      const { live } = this.#lifecycle;
+      if (!live || signal.aborted || this.#waitingCells > 0) return nothing;
+      return await this.#questions.ask(live.interpreter, question, nothing);
+    } finally {
+      turn.release();
+    }
   }
 
   #setRunning(live: LiveInterpreter, running: Stoppable | null): void {
