@@ -222,7 +222,8 @@ export class Session {
     const { refusal } = this.#lifecycle;
     if (refusal) return { ok: false, error: refusal };
     this.#nextQuestion?.abort();
-    if (this.#mutex.isHeld && !this.#questions.pending) return { ok: true, value: nothing };
+    const isCellNext = this.#waitingCells > 0 || (this.#mutex.isHeld && !this.#questions.pending);
+    if (isCellNext) return { ok: true, value: nothing };
     const next = new AbortController();
     this.#nextQuestion = next;
     const value = await this.#questions.inTime(this.#askInTurn(question, nothing, next.signal), nothing, signal);
