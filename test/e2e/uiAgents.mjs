@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { command, inOutput, openView, rows, type, waitFor, welcomeButton } from './uiPage.mjs';
+import { command, editLastCell, inOutput, openView, rows, type, waitFor, welcomeButton } from './uiPage.mjs';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -200,8 +200,7 @@ async function share(page, agent) {
 
 async function changed(page) {
   await page.locator('.notebookOverlay .cell-editor-part').last().click();
-  await command(page, 'Notebook: Focus Last Cell');
-  await page.keyboard.press('Enter');
+  await editLastCell(page);
   await type(page, 'print("agents made it", count)');
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('agents made it 42', { exact: true }));

@@ -1,5 +1,6 @@
 import {
   command,
+  editLastCell,
   inOutput,
   newSession,
   openView,
@@ -118,8 +119,7 @@ async function reload(page, folder) {
   await command(page, 'Notebook: Focus Last Cell');
   await saveAs(page, `${folder}/sales.ipynb`);
   await reloadWindow(page);
-  await command(page, 'Notebook: Focus Last Cell');
-  await page.keyboard.press('Enter');
+  await editLastCell(page);
   await run(page, 'print("again")', 'again');
   await inOutput(page, (frame) =>
     frame.getByText(/without a container engine a sandbox ends\s+with the program/).first(),

@@ -60,6 +60,18 @@ export async function type(page, code) {
   await page.keyboard.insertText(code);
 }
 
+/** Puts the cursor into the last cell, which is empty. */
+export async function editLastCell(page) {
+  const lines = page.locator('.notebookOverlay .cell-editor-part .monaco-editor.focused .view-lines');
+  await waitFor('the cursor in an empty last cell', async () => {
+    await command(page, 'Notebook: Focus Last Cell');
+    await page.keyboard.press('Enter');
+    const text = await lines.textContent({ timeout: 3000 }).catch(() => null);
+    // A notebook that was restored may focus another cell meanwhile.
+    return text?.trim() === '';
+  });
+}
+
 /** Saves the untitled notebook as `file`; it keeps its kernel. */
 export async function saveAs(page, file) {
   await page.keyboard.press('Escape');

@@ -1,5 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { command, inOutput, isBack, openView, reloadWindow, saveAs, type, waitFor, welcomeButton } from './uiPage.mjs';
+import {
+  command,
+  editLastCell,
+  inOutput,
+  isBack,
+  openView,
+  reloadWindow,
+  saveAs,
+  type,
+  waitFor,
+  welcomeButton,
+} from './uiPage.mjs';
 
 /** A reload takes up to half a minute on a busy machine, after which the cell still runs. */
 const LAST = 50;
@@ -37,8 +48,7 @@ async function start(page, folder) {
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('set', { exact: true }));
   await saveAs(page, file(folder));
-  await command(page, 'Notebook: Focus Last Cell');
-  await page.keyboard.press('Enter');
+  await editLastCell(page);
   await type(page, TICKS);
   await page.keyboard.press('Shift+Enter');
   await save(page, folder, 'tick');
@@ -77,8 +87,7 @@ async function complete(page) {
 }
 
 async function variables(page) {
-  await command(page, 'Notebook: Focus Last Cell');
-  await page.keyboard.press('Enter');
+  await editLastCell(page);
   await type(page, 'print("kept is", kept)');
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('kept is 42', { exact: true }));
@@ -98,8 +107,7 @@ async function interrupt(page) {
   await button.first().click();
   await inOutput(page, (frame) => frame.getByText('KeyboardInterrupt').first());
   await button.first().waitFor({ state: 'hidden' });
-  await command(page, 'Notebook: Focus Last Cell');
-  await page.keyboard.press('Enter');
+  await editLastCell(page);
   await type(page, 'print("more than 42:", kept > 42)');
   await page.keyboard.press('Shift+Enter');
   await inOutput(page, (frame) => frame.getByText('more than 42: True', { exact: true }));

@@ -1,4 +1,15 @@
-import { command, complete, inOutput, openView, rows, saveAs, type, waitFor, welcomeButton } from './uiPage.mjs';
+import {
+  command,
+  complete,
+  editLastCell,
+  inOutput,
+  openView,
+  rows,
+  saveAs,
+  type,
+  waitFor,
+  welcomeButton,
+} from './uiPage.mjs';
 
 const PLOT = [
   'import numpy as np, matplotlib.pyplot as plt',
@@ -121,8 +132,7 @@ async function tree(page) {
 }
 
 async function endless(page) {
-  await command(page, 'Notebook: Focus Last Cell');
-  await page.keyboard.press('Enter');
+  await editLastCell(page);
   await type(page, 'count = 0\nwhile True:\n    count += 1');
   await page.keyboard.press('Shift+Enter');
   await rows(page).filter({ hasText: 'running' }).first().waitFor();
