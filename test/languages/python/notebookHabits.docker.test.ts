@@ -127,10 +127,14 @@ get_ipython().events.register('post_run_cell', said)`;
 
     it('end a program of a cell when the cell is interrupted', async () => {
       const code = '!echo begun; sleep 3000; echo on\nprint("and on")';
-      const cell = session.run({ code, name: '<c>', stdin: '', state: null }, ({ kind }) => {
-        if (kind === 'stdout') session.interrupt();
+      let printed = '';
+      const cell = session.run({ code, name: '<c>', stdin: '', state: null }, (item) => {
+        if (item.kind !== 'stdout') return;
+        printed += item.text;
+        session.interrupt();
       });
       expect(await cell).toMatchObject({ status: 'interrupted', alive: true });
+      expect(printed).toBe('begun\n');
       expect(await runCell(session, '!exit 3\n_exit_code')).toMatchObject({ value: '3' });
     });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { until } from '../../../engine/engineBench.ts';
 import { recorded } from './harness.ts';
 import type { ServerVariant } from './recordedServer.ts';
-import { moving, until } from './waiting.ts';
+import { moving } from './waiting.ts';
 
 const ADD = 'def add (a b : Nat) : Nat := a + b\n';
 const PRINT = '#eval add 10 20\n#check add\n';

@@ -1,10 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Waits until the condition holds; one that never does fails the test by its time limit. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await setImmediate();
-}
-
 /** Awaits a promise while the clock advances; calls `tick` for each tenth of a second. */
 export async function moving<T>(
   clock: { advance(ms: number): void },
