@@ -17,8 +17,16 @@ export function testHost(log = silentLog): Host {
 export const HOST_KIND = isOnLocalHost ? 'local' : 'auto';
 
 /**
+ * How code ends that takes more and more memory. Without a container engine the kernel may refuse it to the process, which
+ * then ends by itself, before the agent's next count of all.
+ */
+export const ENDED_BY_MEMORY: ReadonlySet<string> = new Set(
+  isOnLocalHost ? ['error', 'out_of_memory'] : ['out_of_memory'],
+);
+
+/**
  * How Python code ends that wants more memory than its limit in one piece. Without a container engine it is refused that
- * memory; what takes it bit by bit ends with status out_of_memory everywhere.
+ * memory.
  */
 export const OUT_OF_MEMORY = isOnLocalHost
   ? { status: 'error', error: { name: 'MemoryError' } }

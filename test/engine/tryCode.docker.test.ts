@@ -52,7 +52,7 @@ x += ${index}; x`;
       'while True: pass',
       'signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass',
       'os.kill(-1, signal.SIGKILL)',
-      'b = [bytearray(10_000_000) for _ in range(100)]',
+      'b = bytearray(1_000_000_000)',
       'os._exit(3)',
       'raise SystemExit(4)',
     ];
@@ -64,6 +64,23 @@ x += ${index}; x`;
     expect(results[4]).toMatchObject(OUT_OF_MEMORY);
     if (!isOnLocalHost) expect(results[4]?.error?.message).toContain('300 MB');
     expect(results.every(({ sessionLost }) => !sessionLost)).toBe(true);
+    expect((await run('len(x)')).result).toEqual({ 'text/plain': '50000000' });
+    await close();
+  });
+
+  it('that together want more memory than there is end without the others', async () => {
+    const { run, attempt, close } = await openSession();
+    await run('import time; x = bytearray(50_000_000)');
+    const hog = `
+held = []
+for _ in range(15):
+  held.append(b"1" * 10_000_000)
+  time.sleep(0.05)
+time.sleep(5)`;
+    const { results } = await attempt([hog, hog, 'time.sleep(2); len(x)'], { timeoutSeconds: 30 });
+    const ends = results.map(({ status, error }) => error?.name ?? status);
+    expect(ends.slice(0, 2)).toContain('OutOfMemory');
+    expect(ends[2]).toBe('ok');
     expect((await run('len(x)')).result).toEqual({ 'text/plain': '50000000' });
     await close();
   });

@@ -85,12 +85,10 @@ class Forks:
         elif target.pid in self._living:
             _send_signal(target.pid, number)
 
-    def kill_runs(self):
-        """Kills every process of `runs`; how many."""
-        runs = self.runs()
-        for pid in runs:
+    def kill(self, pids):
+        """Kills these of `runs`."""
+        for pid in pids:
             _send(pid, signal.SIGKILL)
-        return len(runs)
 
     def runs(self):
         """Every process but those that wait for runs and the permanent ones."""

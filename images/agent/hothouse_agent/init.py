@@ -107,8 +107,8 @@ class Init:
                 self._on_exit_sent(self._ending.pop(0))
             if self._channels:
                 self._check_sockets()
-                if self._memory is not None and self._memory.is_exceeded(self._forks.runs()):
-                    self._oom.add(self._forks.kill_runs())
+                if self._memory is not None:
+                    self._free_memory()
             elif not ready and time.monotonic() > self._last_work_at + _IDLE:
                 self._forks.add_spares()
 
@@ -158,6 +158,11 @@ class Init:
         if excess and self._excess:
             raise frames.Closed(excess)
         self._excess = excess
+
+    def _free_memory(self):
+        excessive = self._memory.excessive(self._forks.runs())
+        self._forks.kill(excessive)
+        self._oom.add(len(excessive))
 
     def _on_frames(self):
         self._last_frame_at = time.monotonic()

@@ -10,6 +10,7 @@ _USAGE_FILES = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.u
 _STAT_FILES = ("/sys/fs/cgroup/memory.stat", "/sys/fs/cgroup/memory/memory.stat")
 _LIMIT_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _RESERVE = 16 << 20
+_PROPORTION = re.compile(rb"^Pss_(\w+): +(\d+) kB$", re.M)
 # Of a file in memory, beside its contents; measured with files of no bytes on Linux 6.
 _INODE_BYTES = 1024
 
@@ -34,9 +35,13 @@ class MemoryUse:
         usage = self._table.read()
         return int(usage) if usage else _counted(self._folders, processes, of_process)
 
-    def exceeds(self, most):
-        """Whether it is more, where no cgroup says so. Exact, and slow only where it is close."""
-        return self.used() > most and _counted(self._folders, _processes(), _proportion_of) > most
+    def quick(self, but):
+        """Bytes that are not less than `exact`, and quicker to count."""
+        return _counted(self._folders, _processes(but), of_process)
+
+    def exact(self, but):
+        """Bytes where no cgroup counts, without those of the processes `but`."""
+        return _counted(self._folders, _processes(but), _proportion_of)
 
 
 def _folders_in_memory():
@@ -59,8 +64,8 @@ def _counted(folders, processes, of_one):
     return sum(map(of_one, processes)) + in_files + in_inodes
 
 
-def _processes():
-    return [name for name in os.listdir("/proc") if name.isdigit()]
+def _processes(but=()):
+    return [name for name in os.listdir("/proc") if name.isdigit() and int(name) not in but]
 
 
 def limit():
@@ -77,19 +82,41 @@ def room():
 
 def of_process(process):
     """Bytes of memory that a process, or `self`, shares with no file; 0 when it has ended."""
+    resident, shared = _pages(process)
+    return (resident - shared) * resource.getpagesize()
+
+
+def resident(process):
+    """Bytes of all its pages; 0 when it has ended."""
+    return _pages(process)[0] * resource.getpagesize()
+
+
+def freed_by(process):
+    """About how many bytes its end frees: a page that is shared counts for each in part."""
+    found = _proportions(process)
+    return sum(found) if found else of_process(process)
+
+
+def _pages(process):
     try:
         with open("/proc/%s/statm" % process, "rb", buffering=0) as table:
-            _, resident, shared, *_ = table.read(256).split()
+            _, all_pages, shared, *_ = table.read(256).split()
     except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return (int(resident) - int(shared)) * resource.getpagesize()
+        return 0, 0
+    return int(all_pages), int(shared)
 
 
 def _proportion_of(process):
     """A page that forks share counts for each of them in part. More where the process does not let itself be looked at."""
+    found = _proportions(process)
+    return found[0] if found else of_process(process)
+
+
+def _proportions(process):
+    """Bytes of its private memory, and of what it has mapped of files in memory; None where it cannot be looked at."""
     try:
         with open("/proc/%s/smaps_rollup" % process, "rb") as table:
-            found = re.search(rb"^Pss_Anon: +(\d+) kB$", table.read(), re.M)
-    except OSError:
-        found = None
-    return of_process(process) if found is None else int(found[1]) * 1024
+            found = dict(_PROPORTION.findall(table.read()))
+        return [int(found[name]) * 1024 for name in (b"Anon", b"Shmem")]
+    except (OSError, KeyError):
+        return None
