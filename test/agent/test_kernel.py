@@ -1,3 +1,6 @@
+import ctypes
+import errno
+import mmap
 import os
 import unittest
 from unittest import mock
@@ -39,6 +42,31 @@ class DescriptorsTest(AgentTest):
                 return _sees_all(100, 700)
 
         self.assertTrue(apart(act))
+
+
+_READ_AND_WRITE = mmap.PROT_READ | mmap.PROT_WRITE
+
+
+class OwnKillsTest(AgentTest):
+    def test_are_seen_by_forks_which_cannot_change_them(self):
+        def act():
+            kernel.show_own_kills()
+            with open("/proc/self/maps", encoding="utf-8") as table:
+                start, end = (int(edge, 16) for line in table if "memfd:kills" in line for edge in line.split()[0].split("-"))
+            libc = ctypes.CDLL(None, use_errno=True)
+            libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+            reader, writer = os.pipe()
+            before = kernel.oom_kills()
+            pid = os.fork()
+            if pid == 0:
+                os.read(reader, 1)
+                is_closed = libc.mprotect(start, end - start, _READ_AND_WRITE) and ctypes.get_errno() == errno.EACCES
+                os._exit(kernel.oom_kills() - before if is_closed else 100)
+            kernel.OomCounter().add(3)
+            os.write(writer, b"\0")
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+        self.assertEqual(apart(act), 3)
 
 
 if __name__ == "__main__":

@@ -82,6 +82,9 @@ time.sleep(5)`;
     expect(ends.slice(0, 2)).toContain('OutOfMemory');
     expect(ends[2]).toBe('ok');
     expect((await run('len(x)')).result).toEqual({ 'text/plain': '50000000' });
+    // What has ended before is not the reason of a later end.
+    const { results: later } = await attempt(['import os, signal; os.kill(os.getpid(), signal.SIGKILL)']);
+    expect(later[0]?.error?.name).toBe('SIGKILL');
     await close();
   });
 

@@ -40,6 +40,26 @@ count = SIZE // 4096
 start = libc.mmap(None, count << 21, 1, 0x4022, -1, 0)
 libc.madvise(start, count << 21, 15)
 for at in range(start, start + (count << 21), 1 << 21): ctypes.c_char.from_address(at).value`,
+  'files without a name that only a thread has': `
+import ctypes, os, threading
+def keep():
+    # CLOSE_RANGE_UNSHARE
+    if ctypes.CDLL(None).syscall(436, 900, 901, 2) != 0: return
+    file = os.memfd_create("bomb")
+    for _ in range(SIZE >> 20): os.write(file, bytes(1 << 20))
+    threading.Event().wait()
+threading.Thread(target=keep).start()`,
+  'memory of processes that are replaced when they end': `
+import os
+def grow():
+    held = [b"1" * (1 << 20) for _ in range(${LIMIT_MB - 40})]
+    os.kill(os.getpid(), 19)
+def replace():
+    while True:
+        if os.fork() == 0: grow()
+        os.wait()
+for _ in range(4):
+    if os.fork() == 0: replace()`,
 } as const;
 
 let home: string;
@@ -62,7 +82,43 @@ const python = (code: string, rest: Partial<RunRequest> = {}) =>
 
 describe('row 7: memory that only the agent limits', () => {
   it.each(Object.entries(BOMBS))('ends a run that takes more than the limit as %s', async (_, bomb) => {
-    const code = `SIZE = ${4 * LIMIT_MB} << 20\n${bomb}\nimport time\ntime.sleep(60)`;
+    const code = `SIZE = ${4 * LIMIT_MB} << 20\n${bomb}\nimport time\ntime.sleep(20)`;
+    expect(await python(code, { timeoutSeconds: 30 })).toMatchObject({ status: 'out_of_memory' });
+  });
+
+  it('is seen in processes whose first thread has ended', async () => {
+    const code = `
+import ctypes, os, threading
+def keep():
+    held = [b"1" * (1 << 20) for _ in range(${LIMIT_MB / 2})]
+    threading.Event().wait()
+for _ in range(8):
+    if os.fork() == 0:
+        threading.Thread(target=keep).start()
+        # SYS_exit: of this thread alone.
+        ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[os.uname().machine], 0)
+print({os.wait()[1] for _ in range(6)})`;
+    expect(await python(code, { timeoutSeconds: 30 })).toMatchObject({ status: 'ok', stdout: '{9}\n' });
+  });
+
+  it('ends a program of a Bash session, which says so and lives on', async () => {
+    const opened = await engine.openSession('bash', OWNER);
+    if (!opened.ok) throw new Error(opened.error.message);
+    const session = { language: 'bash', owner: OWNER, sessionId: opened.value.id };
+    const hold = (mb: number) => `python3 -c 'import time; held = b"1" * (${mb} << 20); time.sleep(60)'`;
+    const code = `kept=1; ${hold(Math.floor(LIMIT_MB / 3))} & ${hold(Math.floor((2 * LIMIT_MB) / 3))}`;
+    const ended = await engine.run({ ...session, code, timeoutSeconds: 30 });
+    expect(ended).toMatchObject({ status: 'error', error: { name: 'OutOfMemory' }, sessionLost: false });
+    expect(await engine.run({ ...session, code: 'echo $kept' })).toMatchObject({ stdout: '1\n' });
+    await engine.closeSession(opened.value.id);
+  });
+
+  it('is what ends a Bash script whose last program takes too much', async () => {
+    const code = `
+import subprocess, sys
+hold = "import time; held = b'1' * (%d << 20); time.sleep(60)"
+other = subprocess.Popen(["python3", "-c", hold % ${Math.floor(LIMIT_MB / 3)}])
+sys.exit(128 - subprocess.call(["python3", "-c", hold % ${Math.floor((2 * LIMIT_MB) / 3)}]))`;
     expect(await python(code, { timeoutSeconds: 30 })).toMatchObject({ status: 'out_of_memory' });
   });
 

@@ -25,6 +25,9 @@ _IDLE = 1
 class Init:
     def __init__(self, hello):
         stdin, stdout = _claim_stdio()
+        limit = walls.watched_memory
+        if limit is not None:
+            kernel.show_own_kills()
         self._oom = kernel.OomCounter()
         self._wake, waker = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
@@ -56,7 +59,6 @@ class Init:
         self._forks = forks.Forks(self._ports, mounts, known, self._watch, self._unwatch, self._on_exit)
         self._last_frame_at = self._last_check_at = self._last_work_at = time.monotonic()
         self._excess = None
-        limit = walls.watched_memory
         self._memory = None if limit is None else memorywatch.MemoryWatch(limit, self._memory_use)
         self._is_writing = False
         # Whether the frames of the last turn are output alone, and when they are sent at the latest.
@@ -160,7 +162,7 @@ class Init:
         self._excess = excess
 
     def _free_memory(self):
-        excessive = self._memory.excessive(self._forks.runs())
+        excessive = self._memory.excessive(self._forks.runs)
         self._forks.kill(excessive)
         self._oom.add(len(excessive))
 
@@ -320,6 +322,8 @@ class Init:
         self._outbox.message(frames.REPORT, number, self._forks.reset(self._flush))
         self._ports.mover.wipe()
         self._oom.take()
+        if self._memory is not None:
+            self._memory.forget()
         self._flush()
         self._last_work_at = time.monotonic()
         self._forks.add_spare()

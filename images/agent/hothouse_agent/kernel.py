@@ -4,6 +4,7 @@ import array
 import ctypes
 import errno
 import fcntl
+import mmap
 import os
 import resource
 import struct
@@ -25,6 +26,7 @@ _TABLE_PART = 2048
 # A long, and struct fsxattr: flags, extent size, extents, project, copy-on-write size, padding.
 _FLAGS = bytes(8)
 _FSXATTR = bytes(28)
+_OWN_KILLS = struct.Struct("q")
 _FS_IOC_FSGETXATTR = 0x801C581F
 _FS_IOC_GETFLAGS = 0x80086601
 _FS_IOC_SETFLAGS = 0x40086602
@@ -139,6 +141,16 @@ def children(pid):
         with open("/proc/%d/task/%s/children" % (pid, thread), "rb", buffering=0) as table:
             found += [int(child) for child in table.readall().split()]
     return found
+
+
+def started_at(pid):
+    """When it has started, in the kernel's ticks; None when it has ended and is reaped."""
+    try:
+        with open("/proc/%d/stat" % pid, "rb", buffering=0) as file:
+            # The second field is the name of the program and may contain anything.
+            return int(file.read().rpartition(b")")[2].split()[19])
+    except OSError:
+        return None
 
 
 def release_free_memory():
@@ -266,6 +278,21 @@ def duplicate_above(fd, lowest):
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, lowest)
 
 
+# Of this process: the file where it writes how many it has killed for memory, and how all that it forks see that.
+_own_kills_fd = _own_kills = None
+
+
+def show_own_kills():
+    """From now on `oom_kills` has those of `OomCounter.add` too, also in what this process forks."""
+    global _own_kills_fd, _own_kills
+    _own_kills_fd = os.memfd_create("kills", os.MFD_CLOEXEC)
+    os.ftruncate(_own_kills_fd, _OWN_KILLS.size)
+    # What is open only for reading can never be mapped for writing.
+    fd = os.open("/proc/self/fd/%d" % _own_kills_fd, os.O_RDONLY | os.O_CLOEXEC)
+    _own_kills = mmap.mmap(fd, _OWN_KILLS.size, prot=mmap.PROT_READ)
+    os.close(fd)
+
+
 _OOM_FILES = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
 
 
@@ -276,20 +303,23 @@ def _oom_kills(text):
     return 0
 
 
+def _read_own_kills():
+    return 0 if _own_kills is None else _OWN_KILLS.unpack(_own_kills[:])[0]
+
+
 class OomCounter:
     """Counts OOM kills in this container's cgroup, version 1 or 2, and those of the agent itself."""
 
     def __init__(self):
         self._fd = _first_open(_OOM_FILES)
-        self._own = 0
         self._seen = self._read()
 
     def add(self, kills):
-        """The agent has killed so many processes for memory."""
-        self._own += kills
+        """The agent has killed so many processes for memory; after `show_own_kills`."""
+        os.pwrite(_own_kills_fd, _OWN_KILLS.pack(_read_own_kills() + kills), 0)
 
     def _read(self):
-        return self._own + (0 if self._fd is None else _oom_kills(os.pread(self._fd, 4096, 0)))
+        return _read_own_kills() + (0 if self._fd is None else _oom_kills(os.pread(self._fd, 4096, 0)))
 
     def take(self):
         """Kills since the last call."""
@@ -315,8 +345,8 @@ def read_first(paths):
 
 
 def oom_kills():
-    """Processes of this container that the kernel killed for memory since the container was created."""
-    return _oom_kills(read_first(_OOM_FILES) or b"")
+    """Processes of this container that the kernel or the agent killed for memory since the container was created."""
+    return _read_own_kills() + _oom_kills(read_first(_OOM_FILES) or b"")
 
 
 def cpu_used():

@@ -65,7 +65,20 @@ def _counted(folders, processes, of_one):
 
 
 def _processes(but=()):
-    return [name for name in os.listdir("/proc") if name.isdigit() and int(name) not in but]
+    return [shown(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in but]
+
+
+def shown(process):
+    """The thread by which /proc shows the memory of a process: its first one, or another one where that has ended."""
+    if _pages(process)[0]:
+        return process
+    try:
+        threads = os.listdir("/proc/%s/task" % process)
+    except OSError:
+        # It has ended.
+        return process
+    # Those that have started last first: code can replace one by the next all the time.
+    return next((thread for thread in reversed(threads) if _pages(thread)[0]), process)
 
 
 def limit():

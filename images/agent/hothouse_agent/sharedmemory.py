@@ -32,7 +32,7 @@ _MAPPING = re.compile(
 
 def bound(processes):
     """Bytes that are not exceeded, and quick to count: they include what other programs of the machine share."""
-    return _tables(processes) + _of_machine()
+    return tables(processes) + _of_machine()
 
 
 def used(processes):
@@ -44,11 +44,12 @@ def used(processes):
     for process in processes:
         for inode, size in (*_mapped(process), *_open(process)):
             sizes[inode] = max(size, sizes.get(inode, 0))
-    return _tables(processes) + min(sum(sizes.values()) + kernel.sysv_memory(), _of_machine())
+    return tables(processes) + min(sum(sizes.values()) + kernel.sysv_memory(), _of_machine())
 
 
-def _tables(processes):
-    return sum(_number(_TABLES, "/proc/%d/status" % process) for process in processes)
+def tables(processes):
+    """Bytes of their tables of pages."""
+    return sum(_number(_TABLES, "/proc/%s/status" % process) for process in processes)
 
 
 def _of_machine():
@@ -58,24 +59,27 @@ def _of_machine():
 def _mapped(process):
     """Inodes and bytes of what it has mapped; at least its pages where it does not let itself be looked at."""
     try:
-        with open("/proc/%d/maps" % process, "rb", buffering=0) as table:
+        with open("/proc/%s/maps" % process, "rb", buffering=0) as table:
             found = _MAPPING.findall(table.readall())
     except PermissionError:
-        return [((process,), _number(_RESIDENT, "/proc/%d/status" % process))]
+        return [((process,), _number(_RESIDENT, "/proc/%s/status" % process))]
     except OSError:
         return []
     return [(int(inode), int(offset, 16) + int(end, 16) - int(start, 16)) for start, end, offset, inode in found]
 
 
 def _open(process):
-    """The same of the files without a name that it has open."""
-    folder = "/proc/%d/fd/" % process
+    """The same of the files without a name that its threads have open, of which each can have files of its own."""
+    found = []
+    threads = "/proc/%s/task/" % process
     try:
-        files = [_state(folder + name) for name in os.listdir(folder)]
+        for thread in os.listdir(threads):
+            folder = threads + thread + "/fd/"
+            found += [_state(folder + name) for name in os.listdir(folder)]
     except OSError:
-        # It has ended, or does not let itself be looked at.
-        return []
-    return [(info.st_ino, info.st_blocks * _BLOCK_BYTES) for info in files if info and info.st_dev == _device]
+        # It, or a thread, has ended, or does not let itself be looked at.
+        pass
+    return [(info.st_ino, info.st_blocks * _BLOCK_BYTES) for info in found if info and info.st_dev == _device]
 
 
 def _state(path):
