@@ -90,7 +90,8 @@ function variables(env: Variables, prefix: string): Setting[] {
 function settingsOf(path: string, values: unknown, known: Mappings): Setting[] {
   const groups = new Set([...known.keys()].filter((key) => key.includes('.')).map((key) => key.split('.')[0]));
   return entriesOf(values).flatMap(([group, value]): Setting[] => {
-    if (!groups.has(group)) return [{ key: group, label: group, path, value }];
+    const isGroup = groups.has(group) && (value === null || typeof value === 'object');
+    if (!isGroup) return [{ key: group, label: group, path, value }];
     return entriesOf(value).map(([key, inner]) => ({
       ...{ key: `${group}.${key}`, label: `${group}.${key}`, path, value: inner },
     }));

@@ -45,6 +45,27 @@ docker:
   });
 });
 
+it.each([
+  ['is a text', 'hello', 'it is not a mapping of keys to values.'],
+  ['is a list', '- docker', 'it is not a mapping of keys to values.'],
+  ['is too large', `docker: {pool_size: 3}\n${'# comment\n'.repeat(30_000)}`, 'it has more than 262144 bytes.'],
+  ['has an alias in what it names', 'docker: &docker {pool_size: *docker}', 'a value contains itself.'],
+])('a file that %s is reported as ignored', async (_, text, why) => {
+  const path = await file('odd.yaml', text);
+  for (const variable of ['PYTHON_DOCKER_MCP_CONFIG', 'LEAN_DOCKER_MCP_CONFIG', 'HOTHOUSE_CONFIG']) {
+    const { problems, options, files } = await load({ [variable]: path });
+    expect([problems, options, files]).toEqual([[`${path} was ignored: ${why}`], DEFAULT_OPTIONS, []]);
+  }
+});
+
+it.each(['utf-16le', 'utf-16be'])('reads a file in %s', async (encoding) => {
+  const bytes = Buffer.from('\ufeffdocker: {pool_size: 3}\r\n', 'utf16le');
+  const path = join(home, 'wide.yaml');
+  await writeFile(path, encoding === 'utf-16be' ? bytes.swap16() : bytes);
+  const { problems, options } = await load({ PYTHON_DOCKER_MCP_CONFIG: path });
+  expect([problems, options.pool.size]).toEqual([[], 3]);
+});
+
 describe('the documented configuration of the older servers', () => {
   it('is applied except for images, and nothing in it is invalid', async () => {
     const { python, lean } = await writeOlderConfiguration(home);
@@ -179,6 +200,9 @@ describe('a changed configuration of the older servers', () => {
       'docker.constructor in FILE is not a known setting of python-docker-mcp.',
       'docker.speed in FILE is not a known setting of python-docker-mcp.',
       'other in FILE is not a known setting of python-docker-mcp.',
+    ]);
+    expect((await notesOn('docker: pool_size')).notes).toEqual([
+      'docker in FILE is not a known setting of python-docker-mcp.',
     ]);
     const variables = await load({ PYTHON_DOCKER_MCP_DEBUG: 'true', LEAN_DOCKER_MCP_SPEED: '1' });
     expect([variables.problems, variables.notes.map(({ text }) => text)]).toEqual([
