@@ -60,7 +60,7 @@ export function crashEnd(end: NoAnswer, { isOutOfMemory, alive, consequence }: C
 /** Appended to a message when the session survives its cell. */
 export const KEPT = ' Everything before this cell is kept.';
 
-/** Why a session refuses this code before Lean checks it; null when it accepts. */
+/** Why this code is refused before Lean checks it; null when it is not. */
 export function refusalOf(code: string, settings: LeanSettings): CellError | null {
   if (!/\p{Surrogate}/u.test(code)) return importRefusal(code, settings);
   return plainError('InvalidCode', 'The code has half of a surrogate pair, which is no character.');

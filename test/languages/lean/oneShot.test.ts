@@ -65,6 +65,30 @@ describe.each(SERVER_VARIANTS)('a check on %s', (_, variant) => {
   });
 });
 
+it.each([
+  ['code', { code: 'def a := "\ud800"' }],
+  [
+    'a statement',
+    {
+      code: ADD,
+      task: { language: 'lean', kind: 'check', judge: { allowedAxioms: [], statement: 'theorem \ud800 : True' } },
+    },
+  ],
+  ['context', { code: ADD, task: { language: 'lean', kind: 'check', context: '-- \udc00' } }],
+  [
+    'a tactic',
+    { code: HOLE, task: { language: 'lean', kind: 'tactic', at: { line: 1, column: 55 }, tactic: '\ud83d' } },
+  ],
+] as const)('refuses half of a surrogate pair in %s with a sentence, and keeps the worker', async (_, cell) => {
+  const { check, servers } = await recordedChecks({ kind: 'current' });
+  expect(await check(cell)).toMatchObject({
+    alive: true,
+    error: { name: 'InvalidCode', message: 'The code has half of a surrogate pair, which is no character.' },
+  });
+  expect((await check({ code: PRINT })).report?.verdict).toBe('accepted');
+  expect(servers.length).toBeLessThanOrEqual(1);
+});
+
 it('starts a current server with the option to report at once, and an old one without', async () => {
   expect((await recordedChecks({ kind: 'current' })).options).toEqual([['-Dserver.reportDelayMs=0']]);
   expect((await recordedChecks({ kind: 'old' })).options).toEqual([[]]);

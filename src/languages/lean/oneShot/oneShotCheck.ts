@@ -7,7 +7,7 @@ import type { CellEnd, CellError, CellOutput, CellRequest, CompletionList, Inter
 import { type CellToCheck, type CheckedCell, type CheckTerms, checkCell, firstSegments } from '../check/checkCell.ts';
 import { type Printed, readPrinted, visible } from '../check/diagnostics.ts';
 import { SegmentedDocument } from '../check/segmentedDocument.ts';
-import { cellReport, crashEnd, rejection } from '../ends.ts';
+import { cellReport, crashEnd, refusalOf, rejection } from '../ends.ts';
 import { type JudgedCode, judge, objections } from '../judge/judge.ts';
 import type { Judgement, JudgeTerms } from '../judge/terms.ts';
 import type { NoAnswer } from '../lsp/document.ts';
@@ -17,7 +17,6 @@ import { compile } from '../replay/compile.ts';
 import { type CheckReport, EMPTY_REPORT, leanTask } from '../report.ts';
 import { DEFAULT_LIMIT } from '../reportSize.ts';
 import type { LeanSettings } from '../settings.ts';
-import { importRefusal } from '../text/importPolicy.ts';
 import { FLOOD, watchForFlood } from '../worker/flood.ts';
 import { MemoryWatch } from '../worker/memoryWatch.ts';
 import { type LeanWorker, prefixOf } from '../worker/worker.ts';
@@ -101,9 +100,10 @@ export class OneShotCheck implements Interpreter {
   }
 
   async #checkAndRun(cell: CellRequest, onOutput: (output: CellOutput) => void): Promise<CellEnd> {
-    const refused =
-      importRefusal(leanTask(cell.task)?.context ?? '', this.#deps.settings) ??
-      importRefusal(cell.code, this.#deps.settings);
+    const refused = textsOf(cell).reduce<CellError | null>(
+      (found, text) => found ?? refusalOf(text, this.#deps.settings),
+      null,
+    );
     if (refused) return cellEnd({ status: 'error', alive: true, error: refused });
     const plan = planOf(cell);
     const judgeTerms = judgeTermsOf(cell);
@@ -189,6 +189,16 @@ export class OneShotCheck implements Interpreter {
     if (end.kind === 'lost') return cellEnd({ status: 'sandbox_lost', alive: false });
     return { ...endOfProgram(end.exit, leanBytes), report: cellReport(report) };
   }
+}
+
+/** The texts that Lean reads for a request. */
+function textsOf(cell: CellRequest): string[] {
+  const { code, task } = cell;
+  const asked = leanTask(task);
+  const statement = judgeTermsOf(cell)?.statement;
+  return [asked?.context, code, asked?.kind === 'tactic' ? asked.tactic : statement].filter(
+    (text) => text !== undefined,
+  );
 }
 
 function judgeTermsOf({ task }: CellRequest): JudgeTerms | null {
