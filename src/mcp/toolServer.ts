@@ -3,6 +3,8 @@ import {
   type CallToolResult,
   CLIENT_INFO_META_KEY,
   type Implementation,
+  ProtocolError,
+  ProtocolErrorCode,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -22,6 +24,23 @@ export const CallParams = z.object({
   _meta: z.looseObject({ progressToken: z.union([z.string(), z.int()]).optional() }).optional(),
 });
 
+const Argument = z.object({ name: z.string(), value: z.string() });
+
+/** Parameters of further methods, as far as a server reads them: the SDK answers invalid ones as an error of its own. */
+const PARAMS: Readonly<Record<string, z.ZodType>> = {
+  initialize: z.object({
+    protocolVersion: z.string(),
+    capabilities: z.looseObject({}),
+    clientInfo: z.object({ name: z.string(), version: z.string() }),
+  }),
+  'resources/read': z.object({ uri: z.string() }),
+  'prompts/get': z.object({ name: z.string(), arguments: z.record(z.string(), z.string()).optional() }),
+  'completion/complete': z.object({
+    ref: z.object({ type: z.enum(['ref/prompt', 'ref/resource']) }),
+    argument: Argument,
+  }),
+};
+
 /**
  * Validates a call once and trusts its own results; the SDK's server parses the call twice more, and the result. Calls of
  * tools that ask the user go its way: it asks clients of each revision as they expect it.
@@ -31,9 +50,19 @@ export class ToolServer extends Server {
 
   protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
     const wrapped = super._wrapHandler(method, handler);
-    if (method !== 'tools/call') return wrapped;
-    const direct: typeof handler = (request, context) =>
-      this.asks(String(request.params?.name)) ? wrapped(request, context) : handler(request, context);
+    if (method !== 'tools/call') {
+      const checked: typeof handler = (request, context) => {
+        checkParams(method, request.params);
+        return wrapped(request, context);
+      };
+      return checked;
+    }
+    const direct: typeof handler = async (request, context) => {
+      if (!this.asks(String(request.params?.name))) return handler(request, context);
+      const result = await wrapped(request, context);
+      // Where the question failed, the text is the SDK's, with words of the client.
+      return 'content' in result ? bounded(result as CallToolResult, {}) : result;
+    };
     return direct;
   }
 
@@ -41,6 +70,13 @@ export class ToolServer extends Server {
   clientLabel(context: ServerContext): string {
     return labelOf(clientOf(context) ?? this.getClientVersion());
   }
+}
+
+function checkParams(method: string, params: unknown): void {
+  const error = PARAMS[method]?.safeParse(params ?? {}).error;
+  if (!error) return;
+  const reasons = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid params for ${method}: ${reasons.join('; ')}`);
 }
 
 /** Characters of arguments, or bytes of a result, that are processed in the same turn of the event loop. */

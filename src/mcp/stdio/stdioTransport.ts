@@ -99,8 +99,12 @@ export class StdioTransport implements Transport {
 
   #readValue(value: unknown): void {
     const message = messageOf(value);
+    const id = idOf(value);
     if (message) this.onmessage?.(message);
-    else this.#reject(idOf(value), INVALID_REQUEST, 'The message is not one of JSON-RPC 2.0.');
+    // An error of ours with that id would be taken for the answer to a request of the client.
+    else if (id !== null && isResponse(value))
+      this.onmessage?.(errorMessage(id, 'The response is not one of JSON-RPC 2.0.'));
+    else this.#reject(id, INVALID_REQUEST, 'The message is not one of JSON-RPC 2.0.');
   }
 
   #reject(id: string | number | null, code: number, message: string): void {
@@ -148,6 +152,14 @@ function messageOf(value: unknown): JSONRPCMessage | null {
   } catch {
     return null;
   }
+}
+
+function isResponse(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !('method' in value) && ('result' in value || 'error' in value);
+}
+
+function errorMessage(id: string | number, message: string): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: INVALID_REQUEST, message } };
 }
 
 function idOf(value: unknown): string | number | null {

@@ -213,3 +213,66 @@ it.each([
   stdin.end();
   await served;
 });
+
+it.each([
+  ['resources/read', { uri: 7 }, 'uri: '],
+  ['prompts/get', { name: 'data_analysis', arguments: { question: 7 } }, 'arguments.question: '],
+  ['completion/complete', undefined, 'ref: '],
+])('%s with wrong parameters is an error of the client, which names them', async (method, params, place) => {
+  for (const [opening, meta] of [[INITIALIZE], [DISCOVER, { _meta: META }]] as const) {
+    const { stdin, send, answer, served } = open();
+    send(opening);
+    await answer(1);
+    send({ id: 2, method, ...((params || meta) && { params: { ...params, ...meta } }) });
+    const message = expect.stringContaining(`Invalid params for ${method}: ${place}`);
+    expect(await answer(2)).toMatchObject({ error: { code: -32_602, message } });
+    stdin.end();
+    await served;
+  }
+});
+
+it('`initialize` without parameters is an error of the client, which may initialize again', async () => {
+  const { stdin, send, answer, served } = open();
+  send({ id: 'bare', method: 'initialize' });
+  const message = expect.stringContaining('Invalid params for initialize: protocolVersion: ');
+  expect(await answer('bare')).toMatchObject({ error: { code: -32_602, message } });
+  send(INITIALIZE);
+  expect(await answer(1)).toMatchObject({ result: { capabilities: { tools: {} } } });
+  stdin.end();
+  await served;
+});
+
+it.each([
+  ['a result that is null', { result: null }],
+  ['a result that is a text', { result: 'accept' }],
+  ['an error without a code', { error: 'no' }],
+  ['an error with colors', { error: { code: -32_601, message: '\x1b[31mno' } }],
+])('%s for a question of the server ends the question, and no request of the client', async (_name, part) => {
+  const engine = new StubEngine();
+  engine.answer = forever;
+  engine.onInstall = () => ({
+    ok: false,
+    error: { kind: 'needs_approval', message: 'It needs agreement.', advice: '' },
+  });
+  const { stdin, send, answer, served, text } = open(engine);
+  send({ ...INITIALIZE, params: { ...CLIENT, capabilities: { elicitation: {} } } });
+  await answer(1);
+  send({ id: 0, ...runOf('forever') });
+  send({
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'install_packages', arguments: { session_id: 's', packages: ['a'] } },
+  });
+  await until(() => text().includes('elicitation/create'));
+  const question = text()
+    .split('\n')
+    .find((line) => line.includes('elicitation/create'));
+  expect(JSON.parse(question ?? '')).toMatchObject({ id: 0 });
+  send({ id: 0, ...part });
+  const { result } = (await answer(2)) as { result: { content: [{ text: string }] } };
+  expect(result).toMatchObject({ isError: true });
+  expect(result.content[0].text).not.toContain('\x1b');
+  expect(text()).not.toContain('"error":{');
+  stdin.end();
+  await served;
+});
