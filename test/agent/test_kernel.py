@@ -68,6 +68,19 @@ class OwnKillsTest(AgentTest):
 
         self.assertEqual(apart(act), 3)
 
+    def test_of_the_time_before_a_reset_are_not_seen_after_it(self):
+        def act():
+            kernel.show_own_kills()
+            counter = kernel.OomCounter()
+            before = kernel.oom_kills()
+            counter.add(3)
+            counter.forget()
+            later = kernel.oom_kills() - before, counter.take()
+            counter.add(2)
+            return (*later, kernel.oom_kills() - before, counter.take())
+
+        self.assertEqual(apart(act), [0, 0, 2, 2])
+
 
 if __name__ == "__main__":
     unittest.main()

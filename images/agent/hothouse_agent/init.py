@@ -321,7 +321,7 @@ class Init:
         self._ending.clear()
         self._outbox.message(frames.REPORT, number, self._forks.reset(self._flush))
         self._ports.mover.wipe()
-        self._oom.take()
+        self._oom.forget()
         if self._memory is not None:
             self._memory.forget()
         self._flush()

@@ -327,6 +327,12 @@ class OomCounter:
         delta, self._seen = now - self._seen, now
         return delta
 
+    def forget(self):
+        """Kills up to now are not seen any more, by what this process forks either where no cgroup shows them."""
+        if _own_kills_fd is not None:
+            os.pwrite(_own_kills_fd, _OWN_KILLS.pack(0), 0)
+        self._seen = self._read()
+
     @property
     def total(self):
         """Kills up to the last call of `take`."""
