@@ -163,8 +163,10 @@ class Init:
 
     def _free_memory(self):
         excessive = self._memory.excessive(self._forks.runs)
-        self._forks.kill(excessive)
-        self._oom.add(len(excessive))
+        # No call of the kernel in the many turns in which no process has to end.
+        if excessive:
+            self._forks.kill(excessive)
+            self._oom.add(len(excessive))
 
     def _on_frames(self):
         self._last_frame_at = time.monotonic()
